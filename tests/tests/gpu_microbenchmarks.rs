@@ -224,6 +224,7 @@ fn the_first_level_reaches_its_bandwidth() {
 fn the_second_level_reaches_its_bandwidth() {
     for name in FILLED {
         let mut spec = preset(name);
+        // Whether a request meets a refresh is chance.
         spec.dram.refresh_interval = 0;
         spec.l1.ways = 128 / spec.l1_sets();
         spec.l1.kb = 16;

@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use crate::common::{Scratch, stderr, stdout, warpwatt};
 
-fn study(thermal: &str) -> String {
+fn study(gpu: &str, thermal: &str) -> String {
     format!(
-        "[study]\ntitle = \"supply\"\n[gpu]\npreset = \"v100\"\nsm.count = 4\nnode = \"16nm\"\nvdd = [\"0.6 V\", \"0.8 V\"]\nclock = \"follows_vdd\"\n\
+        "[study]\ntitle = \"supply\"\n[gpu]\npreset = \"v100\"\nsm.count = 4\n{gpu}node = \"16nm\"\nvdd = [\"0.6 V\", \"0.8 V\"]\nclock = \"follows_vdd\"\n\
          [workloads]\nkernels = [\"vector_add\"]\n[[technique]]\nname = \"power_gating\"\n{thermal}"
     )
 }
 
-fn run(scratch: &Scratch, thermal: &str) -> Value {
-    fs::write(scratch.path("study.toml"), study(thermal)).unwrap();
+fn run(scratch: &Scratch, gpu: &str, thermal: &str) -> Value {
+    fs::write(scratch.path("study.toml"), study(gpu, thermal)).unwrap();
     let output = warpwatt(
         &scratch.path(""),
         &["run", "study.toml", "--quiet", "--json", "--no-cache"],
@@ -23,11 +23,12 @@ fn run(scratch: &Scratch, thermal: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// At a lower supply the clock is slower and energy less; DRAM does not slow down, so cycles do not grow, but for what another order of requests and other refreshes met come to.
+/// At a lower supply the clock is slower and energy less; DRAM does not slow down, so cycles do not grow, but for what another order of requests comes to.
 #[test]
 fn the_clock_follows_the_supply() {
     let scratch = Scratch::new();
-    let report = run(&scratch, "");
+    // Whether a request meets a refresh is chance.
+    let report = run(&scratch, "dram.refresh_interval = 0\n", "");
     let points = report["points"].as_array().unwrap();
     let at = |vdd: f64| {
         points
@@ -45,8 +46,9 @@ fn the_clock_follows_the_supply() {
     assert!(low["clock_hz"].as_f64().unwrap() < 1e9);
     assert!(low["totals"]["dynamic_j"].as_f64() < high["totals"]["dynamic_j"].as_f64());
     let cycles = |point: &Value| point["cycles"].as_f64().unwrap();
-    assert!(cycles(low) <= 1.01 * cycles(high));
+    assert!(cycles(low) <= 1.001 * cycles(high));
     assert!(low.get("heat").is_none());
+    run(&scratch, "", "");
     let table = fs::read_to_string(scratch.path("results/operating.csv")).unwrap();
     assert_eq!(table.lines().count(), 5, "{table}");
     let text = stdout(&warpwatt(
@@ -63,7 +65,7 @@ fn the_clock_follows_the_supply() {
 #[test]
 fn points_are_priced_at_the_temperature_of_their_own_heat() {
     let scratch = Scratch::new();
-    let report = run(&scratch, "[thermal]\nsink = \"4 K/W\"\n");
+    let report = run(&scratch, "", "[thermal]\nsink = \"4 K/W\"\n");
     let heat = |technique: &str| {
         let points = report["points"].as_array().unwrap();
         let point = points.iter().find(|p| {
@@ -81,7 +83,7 @@ fn points_are_priced_at_the_temperature_of_their_own_heat() {
         gated.0 < plain.0 && gated.1 < plain.1,
         "{gated:?} {plain:?}"
     );
-    let report = run(&Scratch::new(), "[thermal]\nsink = \"100 K/W\"\n");
+    let report = run(&Scratch::new(), "", "[thermal]\nsink = \"100 K/W\"\n");
     let states: Vec<&str> = report["points"]
         .as_array()
         .unwrap()

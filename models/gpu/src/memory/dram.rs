@@ -32,8 +32,6 @@ pub(crate) struct Channel {
     /// Places taken by what is on its way from slices, in DRAM, or on its way back, and the slice that sent last.
     in_flight: u32,
     last_slice: usize,
-    /// Of the GPU.
-    number: u64,
 }
 
 /// The column access given last.
@@ -55,10 +53,8 @@ struct Bank {
     close_after: u64,
     current: Option<u32>,
     queue: VecDeque<u32>,
-    /// Since when it has had nothing to do; none while it goes from request to request.
-    idle: Option<u64>,
-    /// Refreshes that are done, and the edge after the last one.
-    refreshes: u64,
+    /// When its next refresh falls due, and the edge after the last one.
+    due: u64,
     refreshed: u64,
 }
 
@@ -153,12 +149,12 @@ pub(crate) enum Turn {
 impl Channel {
     /// Channel `number` of the GPU.
     pub fn new(spec: &DramSpec, number: u32) -> Self {
-        let bank = Bank {
-            idle: Some(0),
+        let bank = |bank| Bank {
+            due: first_refresh(spec, number, bank),
             ..Bank::default()
         };
         Self {
-            banks: vec![bank; spec.banks as usize],
+            banks: (0..spec.banks).map(bank).collect(),
             last_start: 0,
             last_activate: None,
             groups_free: vec![0; spec.bank_groups as usize],
@@ -169,7 +165,6 @@ impl Channel {
             behind: VecDeque::new(),
             in_flight: 0,
             last_slice: 0,
-            number: u64::from(number),
         }
     }
 
@@ -211,51 +206,10 @@ impl Channel {
         Served { end, row_hit }
     }
 
-    /// Refreshes of a bank that come before a request, which is there from `start` on; the first edge at which the bank is free for it.
-    fn refresh(&mut self, spec: &DramSpec, start: u64, index: usize) -> u64 {
-        let interval = u64::from(spec.refresh_interval);
-        if interval == 0 {
-            return start;
-        }
-        let first = self.first_refresh(spec, index as u64);
-        let bank = &mut self.banks[index];
-        let mut free = bank.closed(spec);
-        if let Some(idle) = bank.idle {
-            // Those that fell due in a long idle time are over.
-            free = free.max(idle);
-            let due = start.saturating_sub(first) / interval;
-            if first + due * interval > free.max(bank.refreshed) {
-                bank.refreshes = bank.refreshes.max(due);
-            }
-        }
-        loop {
-            let due = first + bank.refreshes * interval;
-            let waits = start < due + POSTPONED * interval;
-            let begin = match bank.idle {
-                Some(_) => due.max(free),
-                None => start.max(free),
-            };
-            if due > start || (waits && begin >= start) {
-                return start.max(bank.refreshed);
-            }
-            bank.refreshes += 1;
-            bank.refreshed = begin + u64::from(spec.refresh);
-            bank.row = None;
-            free = bank.refreshed;
-        }
-    }
-
-    /// When a bank is refreshed first. Banks take turns in an order in which no stream of rows follows them, and channels are apart.
-    fn first_refresh(&self, spec: &DramSpec, bank: u64) -> u64 {
-        let (interval, banks) = (u64::from(spec.refresh_interval), u64::from(spec.banks));
-        let turn = (37 * bank + 11 * self.number) % banks;
-        (turn * interval + self.number * 7 % interval) / banks
-    }
-
     /// Makes the request's row the open one; the edge from which its column access can be given, and whether the row was open.
     fn open(&mut self, spec: &DramSpec, start: u64, request: &DramRequest) -> (u64, bool) {
-        let start = self.refresh(spec, start, usize::from(request.bank));
         let bank = &mut self.banks[usize::from(request.bank)];
+        let start = bank.refresh(spec, start);
         if bank.row == Some(request.row) {
             return (start.max(bank.column_free), true);
         }
@@ -350,9 +304,7 @@ impl Channel {
         if at > bus {
             return Some(Turn::Again { at });
         }
-        let bank = &mut self.banks[index];
-        bank.current = None;
-        bank.idle = bank.queue.is_empty().then_some(now);
+        self.banks[index].current = None;
         let end = self.transfer(spec, bus, index, request);
         self.visible -= request.entries();
         begun.extend(self.begin(spec, now, index, requests));
@@ -403,7 +355,42 @@ impl Channel {
     }
 }
 
+/// When a bank of a channel is refreshed first. Banks take turns in an order in which no stream of rows follows them, and channels are apart.
+fn first_refresh(spec: &DramSpec, channel: u32, bank: u32) -> u64 {
+    let [interval, banks, channel, bank] =
+        [spec.refresh_interval, spec.banks, channel, bank].map(u64::from);
+    if interval == 0 {
+        return 0;
+    }
+    let turn = (37 * bank + 11 * channel) % banks;
+    (turn * interval + channel * 7 % interval) / banks
+}
+
 impl Bank {
+    /// Refreshes that come before a request, which is there from `start` on; the first edge at which the bank is free for it.
+    fn refresh(&mut self, spec: &DramSpec, start: u64) -> u64 {
+        let interval = u64::from(spec.refresh_interval);
+        if interval == 0 {
+            return start;
+        }
+        let mut free = self.closed(spec);
+        // Those that fell due in a long pause are over, but for the last one.
+        let last = start - start.saturating_sub(self.due) % interval;
+        if start > self.due && last > free {
+            self.due = last;
+        }
+        loop {
+            let begin = self.due.max(free);
+            if begin >= start && start < self.due + POSTPONED * interval {
+                return start.max(self.refreshed);
+            }
+            self.refreshed = begin + u64::from(spec.refresh);
+            self.due += interval;
+            self.row = None;
+            free = self.refreshed;
+        }
+    }
+
     /// The first edge at which its row may be closed.
     fn may_close(&self, spec: &DramSpec) -> u64 {
         (self.activated + u64::from(spec.ras))
@@ -536,7 +523,7 @@ mod tests {
         let mut spec = GpuSpec::preset("v100").unwrap().dram;
         (spec.refresh_interval, spec.refresh) = (1000, 60);
         let channel = Channel::new(&spec, 0);
-        assert_eq!(channel.first_refresh(&spec, 0), 0);
+        assert_eq!(first_refresh(&spec, 0, 0), 0);
         (spec, channel)
     }
 
@@ -587,11 +574,9 @@ mod tests {
     #[test]
     fn banks_and_channels_are_refreshed_at_different_times() {
         let spec = GpuSpec::preset("h100").unwrap().dram;
-        let channel = |number| Channel::new(&spec, number);
-        let all = (0..spec.controllers).flat_map(|number| {
-            let channel = channel(number);
+        let all = (0..spec.controllers).flat_map(|channel| {
             let spec = &spec;
-            (0..u64::from(spec.banks)).map(move |bank| channel.first_refresh(spec, bank))
+            (0..spec.banks).map(move |bank| first_refresh(spec, channel, bank))
         });
         let mut slots = vec![0u32; spec.banks as usize];
         for at in all {
