@@ -84,7 +84,7 @@ fn a_program_that_cannot_keep_the_limit_says_so() {
     for outcome in &points {
         let mut notes = outcome.notes.iter();
         let noted = notes.any(|note| note.kind == NoteKind::Registers);
-        let small = outcome.point.technique == "compiler_spill(register_file_kb=8)";
+        let small = &*outcome.point.technique == "compiler_spill(register_file_kb=8)";
         assert_eq!(noted, small, "{:?}: {:?}", outcome.point, outcome.notes);
     }
 }

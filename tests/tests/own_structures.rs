@@ -141,7 +141,12 @@ fn the_baseline_has_a_structure_only_if_the_study_says_so() {
         let outcomes = outcomes(text);
         let has: Vec<(String, bool)> = outcomes
             .iter()
-            .map(|it| (it.point.technique.clone(), it.structure("table").is_some()))
+            .map(|it| {
+                (
+                    it.point.technique.to_string(),
+                    it.structure("table").is_some(),
+                )
+            })
             .collect();
         let answers = Report::new("x", &outcomes).answer();
         let answer = answers.into_iter().next();

@@ -149,7 +149,7 @@ fn leakage_climbs_from_node_to_node_where_it_is_not_all() {
             let is_it = |point: &&Outcome| {
                 let technology = &point.point.technology;
                 let own = technology.library.contains("finfet");
-                own == (node == FINFET) && (own || technology.node == node)
+                own == (node == FINFET) && (own || technology.node == node.into())
             };
             let point = points.iter().find(is_it);
             let point = point.unwrap_or_else(|| panic!("{node}"));

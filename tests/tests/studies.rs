@@ -83,7 +83,7 @@ fn fetch_redundancy_lies_above_the_paper_s_averages() {
     };
     let outcomes = run_all(&resolved, &sink.sources, Some(2), |_| ()).expect("it runs");
     let ours = |name: &str| {
-        let metrics = outcomes.iter().flat_map(|outcome| &outcome.metrics);
+        let metrics = outcomes.iter().flat_map(|outcome| outcome.metrics.iter());
         let values = metrics.filter(|metric| metric.name == format!("fetch_redundancy.{name}"));
         mean(&values.map(|metric| metric.value).collect::<Vec<f64>>())
     };

@@ -59,7 +59,7 @@ impl Study<'_> {
     pub fn gather<R: Send>(
         &self,
         rows: impl Fn(&Report) -> Result<R, Diag> + Sync,
-        mut take: impl FnMut(R),
+        mut take: impl FnMut(R) + Send,
     ) -> Result<AllPoints, Diag> {
         let parameters = Parameters::named(&self.manifest.parameters);
         let hash = self.hash.to_owned();
@@ -67,26 +67,39 @@ impl Study<'_> {
         let mut digests = Digests::default();
         let mut waiting: Vec<Outcome> = Vec::new();
         let mut keys = self.manifest.points.chunks(STRETCH);
+        let mut reported: Vec<(Report, R)> = Vec::new();
         loop {
             let next = keys.next();
-            for (outcome, digest) in self.outcomes(next.unwrap_or_default())? {
-                digests.add_digest(&digest);
-                waiting.push(outcome);
-            }
-            let pieces = pieces(&mut waiting, next.is_none()).into_par_iter();
-            let reports = pieces.map(|points| {
-                let report = self.report(&points, &parameters)?;
-                let rows = rows(&report)?;
-                Ok((report, rows))
-            });
-            let reports: Result<Vec<(Report, R)>, Diag> = reports.collect();
-            for (report, rows) in reports? {
-                gathering.add(&report);
-                take(rows);
-            }
+            let report = || {
+                for (outcome, digest) in self.outcomes(next.unwrap_or_default())? {
+                    digests.add(&digest);
+                    waiting.push(outcome);
+                }
+                let pieces = pieces(&mut waiting, next.is_none()).into_par_iter();
+                let reports = pieces.map(|points| {
+                    let report = self.report(points, &parameters)?;
+                    let rows = rows(&report)?;
+                    Ok((report, rows))
+                });
+                reports.collect::<Result<Vec<(Report, R)>, Diag>>()
+            };
+            // One thread adds what came before while the others go on.
+            let before = std::mem::take(&mut reported);
+            let add = || {
+                for (report, rows) in before {
+                    gathering.add(&report);
+                    take(rows);
+                }
+            };
+            let (reports, ()) = rayon::join(report, add);
+            reported = reports?;
             if next.is_none() {
                 break;
             }
+        }
+        for (report, rows) in reported {
+            gathering.add(&report);
+            take(rows);
         }
         let results = self.store.check_results(&digests.all());
         results.map_err(|error| error.diag())?;
@@ -107,7 +120,7 @@ impl Study<'_> {
     }
 
     /// The report of some points, with what is compared with them.
-    fn report(&self, points: &[Outcome], parameters: &Parameters) -> Result<Report, Diag> {
+    fn report(&self, points: Vec<Outcome>, parameters: &Parameters) -> Result<Report, Diag> {
         let manifest = self.manifest;
         let paper = beside::load(manifest.paper.as_deref());
         let report = Report::of_stretch(&manifest.title, points, paper, parameters.clone());
@@ -156,7 +169,7 @@ mod tests {
             let mut outcome = one.clone();
             outcome.cycles = number as u64;
             let plain = number.is_multiple_of(5);
-            outcome.point.technique = if plain { BASELINE } else { "t" }.to_owned();
+            outcome.point.technique = if plain { BASELINE } else { "t" }.into();
             outcome
         };
         for stretch in [1, 7, 128, 300, 1000] {

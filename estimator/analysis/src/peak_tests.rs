@@ -238,7 +238,7 @@ fn a_structure_without_a_price_is_refused_at_the_first_run() {
             .build()
             .unwrap();
         let runs = plan.work(&vec![false; plan.points.len()]);
-        let refused = drive(&asked, &runs, &pool, |_| (), |_| Ok(())).unwrap_err();
+        let refused = drive(&asked, &runs, &pool, |_| (), Ok, |_| Ok(())).unwrap_err();
         assert!(refused.message.contains("`odd`"), "{refused:?}");
         assert_eq!(
             [asked.timed.into_inner(), asked.priced.into_inner()],

@@ -67,7 +67,7 @@ impl Totals {
         let mut structures: BTreeMap<String, f64> = BTreeMap::new();
         for structure in &outcome.structures {
             let joules = n * structure.energy_j();
-            *structures.entry(structure.name.clone()).or_default() += joules;
+            *structures.entry(structure.name.to_string()).or_default() += joules;
         }
         let stalls = outcome.performance.stalls.iter();
         let mut energy = Sum::default();

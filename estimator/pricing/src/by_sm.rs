@@ -263,7 +263,7 @@ impl CountedRun<'_> {
     /// What an SM has of a structure, if it has it.
     fn share(&self, priced: &PricedStructure, of_sms: &SmWindows) -> Option<Share> {
         let mut built = self.built.iter();
-        let built = built.find(|it| it.name == priced.name && is_of_sms(it))?;
+        let built = built.find(|it| it.name == &*priced.name && is_of_sms(it))?;
         let mut even_j = priced.leakage_j;
         let mut works = Vec::new();
         for (action, spent) in &priced.actions {
@@ -274,7 +274,7 @@ impl CountedRun<'_> {
                 continue;
             };
             let mut charges = built.charges.iter();
-            let events: Vec<(&str, u64)> = match charges.find(|charge| charge.action == action) {
+            let events: Vec<(&str, u64)> = match charges.find(|charge| charge.action == &**action) {
                 None => vec![(&name, 1)],
                 Some(charge) => {
                     let events = charge.events.iter();

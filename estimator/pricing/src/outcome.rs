@@ -3,13 +3,16 @@
 //! A point is one kernel on one GPU variant at one technology with one technique configuration. An [`Outcome`] is plain data in SI units with the unit in
 //! the key, in an order that depends on nothing but its content, so that equal points serialise to equal bytes. The result store keeps one an entry.
 
+mod form;
 mod peak;
 mod sampled;
 
+pub use form::Form;
 pub use peak::Peak;
 pub use sampled::{DISTURBANCE, SampleError, Sampled, Samples};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
@@ -33,23 +36,23 @@ pub struct Outcome {
     /// `cycles / clock_hz`.
     pub time_s: f64,
     /// Everything that the GPU model counted, over all streaming multiprocessors.
-    pub activity: Activity,
+    pub activity: Arc<Activity>,
     /// How the run went: IPC, occupancy, what cycles went into.
-    pub performance: Performance,
+    pub performance: Arc<Performance>,
     /// What techniques report beyond energy, in their order.
-    pub metrics: Vec<Metric>,
+    pub metrics: Arc<Vec<Metric>>,
     /// How often each physical register was accessed, where a technique says in which one a value lies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub register_accesses: Option<RegisterAccesses>,
+    pub register_accesses: Option<Arc<RegisterAccesses>>,
     /// What the activity and the time cost, structure by structure, by name.
     pub structures: Vec<PricedStructure>,
     /// The counters that structures of other names are charged for, those of them that counted something.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub charged: BTreeSet<String>,
+    pub charged: Arc<BTreeSet<String>>,
     /// Sums over `structures`.
     pub totals: Totals,
     /// What a reader must know to judge the figures.
-    pub notes: Vec<Note>,
+    pub notes: Arc<Vec<Note>>,
     /// The temperature at which it was priced, if the study asks for the one that its own heat makes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heat: Option<Heat>,
@@ -106,16 +109,16 @@ pub enum HeatState {
 #[serde(deny_unknown_fields)]
 pub struct Point {
     /// The kernel and its inputs.
-    pub kernel: KernelName,
+    pub kernel: Arc<KernelName>,
     /// The GPU preset, or the name the study gives its GPU.
-    pub gpu: String,
+    pub gpu: Arc<str>,
     /// The swept settings of the GPU and their values here (`sm.threads` = `512`). Techniques and their parameters are not among them: points that
     /// differ in nothing but `technique` have equal axes, and are compared with each other.
-    pub axes: BTreeMap<String, String>,
+    pub axes: Arc<BTreeMap<String, String>>,
     /// What the circuits are made of and how they run.
     pub technology: TechnologyName,
     /// [`BASELINE`], or the label of the techniques: `filter_cache(entries=32)`, with ` + ` between those of a stack.
-    pub technique: String,
+    pub technique: Arc<str>,
 }
 
 /// A kernel and one of its inputs.
@@ -135,23 +138,23 @@ pub struct KernelName {
 #[serde(deny_unknown_fields)]
 pub struct TechnologyName {
     /// The library of technology data: `itrs`.
-    pub library: String,
+    pub library: Arc<str>,
     /// The node: `32nm`.
-    pub node: String,
+    pub node: Arc<str>,
     /// The transistor flavour: `hp`.
-    pub flavour: String,
+    pub flavour: Arc<str>,
     /// Whose rules the circuit models follow: `cacti65`.
-    pub profile: String,
+    pub profile: Arc<str>,
     /// Junction temperature.
     pub temperature_k: f64,
     /// Supply voltage.
     pub vdd_v: f64,
     /// The rule that made the node out of its neighbours, if the library has no table for it.
-    pub interpolation: Option<String>,
+    pub interpolation: Option<Arc<str>>,
     /// How the values of the technology were obtained.
     pub provenance: Provenance,
     /// The documents behind them.
-    pub sources: Vec<String>,
+    pub sources: Arc<Vec<String>>,
 }
 
 /// How many values of a technology were obtained in which way.
@@ -200,9 +203,9 @@ pub struct RegisterAccesses {
 #[serde(deny_unknown_fields)]
 pub struct PricedStructure {
     /// Its name, as in the activity counters: `icache.data`.
-    pub name: String,
+    pub name: Arc<str>,
     /// What it belongs to: [`FRONT_END`] or another part of the streaming multiprocessor.
-    pub group: String,
+    pub group: Arc<str>,
     /// How many of it the whole GPU has.
     pub instances: u64,
     /// Area of one.
@@ -214,18 +217,18 @@ pub struct PricedStructure {
     /// Access time.
     pub delay_s: f64,
     /// The actions that were counted, by name. Empty if nothing was: the structure then only leaks.
-    pub actions: BTreeMap<String, PricedAction>,
+    pub actions: BTreeMap<Arc<str>, PricedAction>,
     /// Sum over `actions`.
     pub dynamic_j: f64,
     /// Leakage of all instances over the whole time, gate leakage included.
     pub leakage_j: f64,
     /// Of which transistors it is, where they are not those of the technology: `lstp`, or `sram cells, lop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flavour: Option<String>,
+    pub flavour: Option<Arc<str>>,
     /// The circuit model that priced it.
-    pub model: String,
+    pub model: Arc<str>,
     /// How the model splits the array, if it is one.
-    pub organisation: Option<String>,
+    pub organisation: Option<Arc<str>>,
     /// One standard deviation of each figure, relative.
     pub uncertainty: RelativeUncertainty,
 }
@@ -329,7 +332,7 @@ pub fn gpu_label(gpu: &str, axes: &BTreeMap<String, String>) -> String {
 impl Point {
     /// Whether no technique is at work.
     pub fn is_baseline(&self) -> bool {
-        self.technique == BASELINE
+        &*self.technique == BASELINE
     }
 
     /// The labels of the techniques that work together: one if there is no stack.
@@ -385,7 +388,7 @@ impl Outcome {
 
     /// Mean dynamic power of what stands beside the chip.
     pub fn beside_power_w(&self) -> f64 {
-        let beside = self.structures.iter().filter(|it| it.group == DRAM);
+        let beside = self.structures.iter().filter(|it| &*it.group == DRAM);
         self.power_w(beside.map(|it| it.dynamic_j).sum())
     }
 
@@ -406,14 +409,14 @@ impl Outcome {
     pub fn structure(&self, name: &str) -> Option<&PricedStructure> {
         self.structures
             .iter()
-            .find(|structure| structure.name == name)
+            .find(|structure| &*structure.name == name)
     }
 
     /// The structures of `group`.
     pub fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a PricedStructure> {
         self.structures
             .iter()
-            .filter(move |structure| structure.group == group)
+            .filter(move |structure| &*structure.group == group)
     }
 }
 
@@ -435,8 +438,8 @@ impl PricedStructure {
 
     /// The circuit model, and the transistors where they are not the technology's.
     pub fn made_of(&self) -> String {
-        let flavour = self.flavour.iter().map(String::as_str);
-        let both: Vec<&str> = [self.model.as_str()].into_iter().chain(flavour).collect();
+        let flavour = self.flavour.iter().map(AsRef::as_ref);
+        let both: Vec<&str> = [&*self.model].into_iter().chain(flavour).collect();
         both.join(", ")
     }
 

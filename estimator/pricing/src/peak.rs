@@ -235,7 +235,7 @@ impl Windows {
         for structure in structures {
             for (action, at) in &structure.actions {
                 let own = format!("{}.{action}", structure.name);
-                let counter = match action.as_str() {
+                let counter = match &**action {
                     "wake" => wakes(&structure.name).unwrap_or(&own),
                     _ => &own,
                 };

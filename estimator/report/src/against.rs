@@ -57,7 +57,7 @@ mod tests {
         }
         let mut more = plain.clone();
         let mut added = plain.structures[0].clone();
-        added.name = "added".to_owned();
+        added.name = "added".into();
         (added.uncertainty.area, added.uncertainty.method) = (0.1, 0.1);
         let area = |outcome: &Outcome| -> f64 {
             outcome

@@ -58,7 +58,7 @@ pub fn tables(points: &[Outcome]) -> Vec<BoardTable> {
 
 fn table(rows: &[(&Outcome, Reported)]) -> BoardTable {
     let point = &rows[0].0.point;
-    let kernels: Vec<&KernelName> = rows.iter().map(|(row, _)| &row.point.kernel).collect();
+    let kernels: Vec<&KernelName> = rows.iter().map(|(row, _)| &*row.point.kernel).collect();
     BoardTable {
         heading: format!(
             "{} · {}",

@@ -71,7 +71,7 @@ pub fn beside(block: &Block, paper: &dyn Paper) -> Vec<Column> {
 /// What the techniques report beyond energy, except for failures and watts of a board, which have tables of their own.
 pub fn metrics(block: &Block) -> Vec<Column> {
     let mut names: Vec<(&str, &str)> = Vec::new();
-    for metric in block.comparisons.iter().flat_map(|c| &c.metrics) {
+    for metric in block.comparisons.iter().flat_map(|c| c.metrics.iter()) {
         let name = (metric.name.as_str(), metric.unit.as_str());
         if !protection::shows(name.0) && !board::shows(name.0) && !names.contains(&name) {
             names.push(name);

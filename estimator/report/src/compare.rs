@@ -1,6 +1,7 @@
 //! A technique beside its baseline: what it saves, what it costs, how sure that is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -41,9 +42,9 @@ pub struct Comparison {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
     /// What the techniques report beyond energy.
-    pub metrics: Vec<Metric>,
+    pub metrics: Arc<Vec<Metric>>,
     /// What a reader must know.
-    pub notes: Vec<Note>,
+    pub notes: Arc<Vec<Note>>,
 }
 
 /// An energy without and with a technique.
@@ -133,9 +134,7 @@ fn slowdown_sigma(without: &Outcome, with: &Outcome) -> Option<f64> {
 /// The dynamic energy of each group that either has.
 fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<String, Change> {
     let structures = without.structures.iter().chain(&with.structures);
-    let names: BTreeSet<&str> = structures
-        .map(|structure| structure.group.as_str())
-        .collect();
+    let names: BTreeSet<&str> = structures.map(|structure| &*structure.group).collect();
     let change = |group: &str| {
         let [before, after] = [without, with].map(|outcome| {
             terms::with_sample(outcome, outcome.group(group).map(terms::dynamic).collect())
@@ -246,7 +245,7 @@ fn members<'a>(
     group: Option<&'a str>,
 ) -> impl Iterator<Item = &'a PricedStructure> {
     let structures = outcome.structures.iter();
-    structures.filter(move |structure| group.is_none_or(|group| structure.group == group))
+    structures.filter(move |structure| group.is_none_or(|group| &*structure.group == group))
 }
 
 #[cfg(test)]

@@ -41,9 +41,6 @@ pub struct Term<'a> {
     pub common: f64,
 }
 
-/// A cause of error: of one structure, or of all if there is none.
-type Factor<'a> = (Figure, Option<&'a str>);
-
 /// Kinds of figures whose errors are independent of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Figure {
@@ -158,8 +155,14 @@ impl Sum {
 
     fn grow(&mut self, by: f64, errors: Errors) {
         self.value += by;
-        for ((figure, structure), by) in errors.0 {
-            self.moved.entry(figure).or_default().add(structure, by);
+        for (figure, by) in errors.common {
+            self.moved.entry(figure).or_default().add(None, by);
+        }
+        for ((figure, structure), by) in errors.own {
+            self.moved
+                .entry(figure)
+                .or_default()
+                .add(Some(structure), by);
         }
     }
 
@@ -279,28 +282,70 @@ fn total(terms: &[Term]) -> f64 {
     values.map(|term| term.value).sum()
 }
 
-/// What a result moves by if a factor moves by its standard deviation.
+/// What a result moves by if a factor moves by its standard deviation. Terms of two configurations come in nearly the same order, so that the place of the next is
+/// tried first.
 #[derive(Default)]
-struct Errors<'a>(BTreeMap<Factor<'a>, f64>);
+struct Errors<'a> {
+    /// Of each kind of figure what all structures share, in the order of the kinds.
+    common: Vec<(Figure, f64)>,
+    /// What is a structure's own, in the order of the first terms.
+    own: Vec<((Figure, &'a str), f64)>,
+}
 
 impl<'a> Errors<'a> {
     fn add(&mut self, terms: &[Term<'a>], weight: f64) {
+        let mut next = 0;
         for term in terms {
             let moved = weight * term.value;
-            *self
-                .0
-                .entry((term.figure, Some(term.structure)))
-                .or_default() += moved * term.own;
-            *self.0.entry((term.figure, None)).or_default() += moved * term.common;
+            let place = self.own((term.figure, term.structure), next);
+            self.own[place].1 += moved * term.own;
+            next = place + 1;
+            let place = self.common(term.figure);
+            self.common[place].1 += moved * term.common;
         }
     }
 
-    fn sigma(&self) -> f64 {
-        self.0
-            .values()
-            .map(|error| error * error)
-            .sum::<f64>()
-            .sqrt()
+    /// The place of a structure's own factor, which may be `next`.
+    fn own(&mut self, factor: (Figure, &'a str), next: usize) -> usize {
+        if self
+            .own
+            .get(next)
+            .is_some_and(|(known, _)| *known == factor)
+        {
+            return next;
+        }
+        let known = self.own.iter().position(|(known, _)| *known == factor);
+        known.unwrap_or_else(|| {
+            self.own.push((factor, 0.0));
+            self.own.len() - 1
+        })
+    }
+
+    fn common(&mut self, figure: Figure) -> usize {
+        match self
+            .common
+            .binary_search_by_key(&figure, |(known, _)| *known)
+        {
+            Ok(place) => place,
+            Err(place) => {
+                self.common.insert(place, (figure, 0.0));
+                place
+            }
+        }
+    }
+
+    /// In one order, whatever that of the terms was.
+    fn sigma(mut self) -> f64 {
+        self.own.sort_unstable_by_key(|(factor, _)| *factor);
+        let mut own = self.own.iter().peekable();
+        let mut squares = 0.0;
+        for (figure, common) in &self.common {
+            squares += common * common;
+            while let Some((_, own)) = own.next_if(|((of, _), _)| of == figure) {
+                squares += own * own;
+            }
+        }
+        squares.sqrt()
     }
 }
 

@@ -48,7 +48,7 @@ impl Factors {
                 let mut row = environment(point);
                 match parameters {
                     Some(parameters) if alike => row.extend(parameters),
-                    _ => row.push(("technique".to_owned(), point.technique.clone())),
+                    _ => row.push(("technique".to_owned(), point.technique.to_string())),
                 }
                 row
             })
@@ -133,13 +133,13 @@ fn environment(point: &Point) -> Vec<(String, String)> {
     let kernel = format!("{} {}", point.kernel.name, point.kernel.case);
     let mut row = vec![
         ("kernel".to_owned(), kernel),
-        ("gpu".to_owned(), point.gpu.clone()),
+        ("gpu".to_owned(), point.gpu.to_string()),
     ];
     row.extend(point.axes.iter().map(|(k, v)| (k.clone(), v.clone())));
     let texts = [
-        ("node", technology.node.clone()),
-        ("flavour", technology.flavour.clone()),
-        ("profile", technology.profile.clone()),
+        ("node", technology.node.to_string()),
+        ("flavour", technology.flavour.to_string()),
+        ("profile", technology.profile.to_string()),
         ("temperature", format!("{} K", technology.temperature_k)),
         ("vdd", format!("{} V", technology.vdd_v)),
     ];
@@ -168,9 +168,9 @@ mod tests {
         let base = sample::outcomes().remove(1).point;
         let point = |&(node, entries, vdd): &(&str, u32, f64)| {
             let mut point = base.clone();
-            point.technology.node = node.to_owned();
+            point.technology.node = node.into();
             point.technology.vdd_v = vdd;
-            point.technique = format!("filter_cache(entries={entries})");
+            point.technique = format!("filter_cache(entries={entries})").into();
             point
         };
         of.iter().map(point).collect()
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn with_other_techniques_the_label_is_the_factor() {
         let mut mixed = points(&[("32nm", 16, 0.9), ("32nm", 32, 0.9)]);
-        mixed[0].technique = crate::outcome::BASELINE.to_owned();
+        mixed[0].technique = crate::outcome::BASELINE.into();
         let found = factors(&mixed);
         assert_eq!(found.factors[0].name, "technique");
         assert_eq!(

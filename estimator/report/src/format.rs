@@ -101,7 +101,7 @@ pub fn outcome(outcome: &Outcome) -> [String; 6] {
     [
         outcome.point.kernel.name.clone(),
         outcome.point.technology.label(),
-        outcome.point.technique.clone(),
+        outcome.point.technique.to_string(),
         count(outcome.cycles),
         nanojoules(outcome.totals.dynamic_j),
         nanojoules(outcome.totals.leakage_j),

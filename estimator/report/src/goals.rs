@@ -189,7 +189,7 @@ impl Report {
 }
 
 fn names(points: &[&Point]) -> Vec<String> {
-    let kernels: Vec<&KernelName> = points.iter().map(|point| &point.kernel).collect();
+    let kernels: Vec<&KernelName> = points.iter().map(|point| &*point.kernel).collect();
     format::kernels(&kernels)
 }
 
@@ -200,7 +200,7 @@ type Text = fn(&Point) -> String;
 fn context(points: &[&Point]) -> Vec<Column> {
     let texts: [(&str, &str, Text); 3] = [
         ("technique", "what is added to the GPU", |p| {
-            p.technique.clone()
+            p.technique.to_string()
         }),
         ("GPU", "preset and swept settings", |p| {
             gpu_label(&p.gpu, &p.axes)

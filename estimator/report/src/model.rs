@@ -74,13 +74,13 @@ struct Document<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Block {
     /// The GPU preset.
-    pub gpu: String,
+    pub gpu: Arc<str>,
     /// Its swept settings.
-    pub axes: BTreeMap<String, String>,
+    pub axes: Arc<BTreeMap<String, String>>,
     /// Technology and operating point.
     pub technology: TechnologyName,
     /// The technique.
-    pub technique: String,
+    pub technique: Arc<str>,
     /// One a kernel, in the order of the study.
     pub comparisons: Vec<Comparison>,
     /// What the paper that the study asks for says of all of them.
@@ -97,13 +97,13 @@ impl Report {
     /// The same with the figures of a paper beside ours, if one is asked for.
     pub fn beside(title: &str, points: &[Outcome], paper: Option<Arc<dyn Paper>>) -> Self {
         let parameters = Parameters::of(points.iter().map(|outcome| &outcome.point));
-        Self::of_stretch(title, points, paper, parameters)
+        Self::of_stretch(title, points.to_vec(), paper, parameters)
     }
 
     /// The same of some points of a study, whose tables have the columns of the whole study's `parameters`.
     pub fn of_stretch(
         title: &str,
-        points: &[Outcome],
+        points: Vec<Outcome>,
         paper: Option<Arc<dyn Paper>>,
         parameters: Parameters,
     ) -> Self {
@@ -160,17 +160,17 @@ impl Report {
         Self {
             title: title.to_owned(),
             parameters,
-            points: points.to_vec(),
             stacks: blocks
                 .iter()
-                .filter_map(|block| Stacked::of(block, points))
+                .filter_map(|block| Stacked::of(block, &points))
                 .collect(),
-            protection: protection::tables(&blocks, points),
+            protection: protection::tables(&blocks, &points),
             blocks,
             budget: None,
             pareto: None,
             uncertainty: None,
             without_baseline,
+            points,
             paper,
             compared,
             pairs,
@@ -281,7 +281,7 @@ impl Block {
 
     /// The kernels' names, with the case where a kernel is there with several.
     pub fn names(&self) -> Vec<String> {
-        let kernels: Vec<&KernelName> = self.comparisons.iter().map(|c| &c.point.kernel).collect();
+        let kernels: Vec<&KernelName> = self.comparisons.iter().map(|c| &*c.point.kernel).collect();
         format::kernels(&kernels)
     }
 

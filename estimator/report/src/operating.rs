@@ -52,14 +52,14 @@ fn table(mut points: Vec<&Outcome>) -> OperatingTable<'_> {
     // Kernel by kernel in the study's order, each from the lowest supply up.
     let mut kernels: Vec<&KernelName> = Vec::new();
     for point in &points {
-        if !kernels.contains(&&point.point.kernel) {
+        if !kernels.contains(&&*point.point.kernel) {
             kernels.push(&point.point.kernel);
         }
     }
     let place = |point: &Outcome| {
         kernels
             .iter()
-            .position(|kernel| **kernel == point.point.kernel)
+            .position(|kernel| **kernel == *point.point.kernel)
     };
     points.sort_by(|a, b| {
         let (x, y) = (&a.point.technology, &b.point.technology);

@@ -61,7 +61,7 @@ impl Parameters {
     /// Those of some points.
     pub fn of<'p>(points: impl Iterator<Item = &'p Point> + Clone) -> Self {
         let settings = points.clone().flat_map(|point| point.axes.keys());
-        let techniques = points.map(|point| point.technique.as_str());
+        let techniques = points.map(|point| &*point.technique);
         Self::named(&Self::names(settings.map(String::as_str), techniques))
     }
 
@@ -87,7 +87,7 @@ impl Parameters {
             let text = match column.name.strip_prefix(TECHNIQUE) {
                 Some(name) => label.value(name),
                 None if column.name.starts_with(STRUCTURE) => label.value(&column.name),
-                None if column.name == NODE => Some(technology.node.clone()),
+                None if column.name == NODE => Some(technology.node.to_string()),
                 None => {
                     let setting = column.name.strip_prefix(GPU).unwrap_or_default();
                     settings.get(setting).cloned()
@@ -132,6 +132,8 @@ fn kind(name: &str, gpu: &toml::Table) -> Kind {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::sample;
 
@@ -139,9 +141,9 @@ mod tests {
     fn every_parameter_is_a_column_with_its_type() {
         let mut points: Vec<Point> = sample::outcomes().into_iter().map(|o| o.point).collect();
         for point in &mut points {
-            point.axes.insert("sm.threads".to_owned(), "512".to_owned());
+            Arc::make_mut(&mut point.axes).insert("sm.threads".to_owned(), "512".to_owned());
         }
-        points[1].technique = "filter_cache + uniform_vector(mode=intra)".to_owned();
+        points[1].technique = "filter_cache + uniform_vector(mode=intra)".into();
         let parameters = Parameters::of(points.iter());
         let value = |point: usize, name: &str| {
             let mut columns = parameters.columns().iter();

@@ -1,5 +1,7 @@
 //! The best compromises between metrics: points than which no other is at least as good in all of them and better in one.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::metric::{Metric, Metrics, Objective};
@@ -32,7 +34,7 @@ pub struct Fronts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Front {
     /// The kernel.
-    pub kernel: KernelName,
+    pub kernel: Arc<KernelName>,
     /// Points of the front by their place among the points, from zero, in their order.
     pub points: Vec<usize>,
     /// All points of the kernel that have a value of every metric.

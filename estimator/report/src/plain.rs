@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn of_several_configurations_none_stands_beside_the_plain_gpu() {
         let mut outcomes = sample::outcomes();
-        outcomes[5].point.technique = "another".to_owned();
+        outcomes[5].point.technique = "another".into();
         let report = Report::new("plain", &outcomes);
         let hottest = hottest(&points(&report)).unwrap();
         assert!(with_technique(&report, hottest).is_none());

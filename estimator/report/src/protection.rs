@@ -1,6 +1,7 @@
 //! Protections beside each other: what they leave of failures, and what they cost.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -16,9 +17,9 @@ use crate::reliability;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Protections {
     /// The GPU preset.
-    pub gpu: String,
+    pub gpu: Arc<str>,
     /// Its swept settings.
-    pub axes: BTreeMap<String, String>,
+    pub axes: Arc<BTreeMap<String, String>>,
     /// Technology and operating point.
     pub technology: TechnologyName,
     /// The plain GPU, and then each technique in the order of the study; means over the kernels.

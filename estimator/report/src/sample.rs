@@ -1,6 +1,7 @@
 //! Hand-made points for tests: the paper's Table 1 as prices, round counts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::outcome::{
     BASELINE, FRONT_END, KernelName, Metric, Note, NoteKind, Outcome, Point, PricedAction,
@@ -85,20 +86,24 @@ fn outcome(kernel: KernelName, fetches: u64, hits: Option<u64>) -> Outcome {
         cycles,
         clock_hz: 1.3e9,
         time_s,
-        activity: [("cycles", cycles), ("fetches", fetches)]
-            .into_iter()
-            .collect(),
-        performance: performance(cycles, fetches),
-        metrics: hits.map_or_else(Vec::new, |hits| {
-            vec![
-                ratio("filter_cache.hit_rate", hits as f64 / fetches as f64),
-                ratio("fetch_redundancy.other_warp.16", 0.53),
-            ]
-        }),
+        activity: Arc::new(
+            [("cycles", cycles), ("fetches", fetches)]
+                .into_iter()
+                .collect(),
+        ),
+        performance: performance(cycles, fetches).into(),
+        metrics: hits
+            .map_or_else(Vec::new, |hits| {
+                vec![
+                    ratio("filter_cache.hit_rate", hits as f64 / fetches as f64),
+                    ratio("fetch_redundancy.other_warp.16", 0.53),
+                ]
+            })
+            .into(),
         register_accesses: None,
         totals: Totals::of(&structures),
         structures,
-        notes: with.then(timing_note).into_iter().collect(),
+        notes: Arc::new(with.then(timing_note).into_iter().collect()),
         heat: None,
         peak: None,
         sampled: None,
@@ -149,14 +154,14 @@ fn timing_note() -> Note {
 
 fn point(kernel: KernelName, with: bool) -> Point {
     Point {
-        kernel,
-        gpu: "tesla-16sm".to_owned(),
-        axes: BTreeMap::new(),
+        kernel: kernel.into(),
+        gpu: "tesla-16sm".into(),
+        axes: BTreeMap::new().into(),
         technology: TechnologyName {
-            library: "itrs".to_owned(),
-            node: "32nm".to_owned(),
-            flavour: "hp".to_owned(),
-            profile: "cacti65".to_owned(),
+            library: "itrs".into(),
+            node: "32nm".into(),
+            flavour: "hp".into(),
+            profile: "cacti65".into(),
             temperature_k: 350.0,
             vdd_v: 0.9,
             interpolation: None,
@@ -166,14 +171,14 @@ fn point(kernel: KernelName, with: bool) -> Point {
                 assumed: 4,
                 ..Provenance::default()
             },
-            sources: vec!["HewlettPackard/cacti@1ffd8df tech_params/32nm.dat".to_owned()],
+            sources: vec!["HewlettPackard/cacti@1ffd8df tech_params/32nm.dat".to_owned()].into(),
         },
         technique: if with {
             "filter_cache(entries=32)"
         } else {
             BASELINE
         }
-        .to_owned(),
+        .into(),
     }
 }
 
@@ -181,12 +186,12 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
     let paper = FilterCachePaper::load();
     let row = paper.structure(row).expect("a row of Table 1");
     let unit_j = row.energy_pj * 1e-12;
-    let actions: BTreeMap<String, PricedAction> = counts
+    let actions: BTreeMap<Arc<str>, PricedAction> = counts
         .iter()
         .map(|&(action, count)| {
             let total_j = count as f64 * unit_j;
             (
-                action.to_owned(),
+                action.into(),
                 PricedAction {
                     count,
                     unit_j,
@@ -197,8 +202,8 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
         .collect();
     let leakage_w = row.leakage_mw * 1e-3;
     PricedStructure {
-        name: name.to_owned(),
-        group: FRONT_END.to_owned(),
+        name: name.into(),
+        group: FRONT_END.into(),
         instances: 16,
         area_m2: row.area_um2 * 1e-12,
         leakage_w,
@@ -208,7 +213,7 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
         actions,
         leakage_j: 16.0 * leakage_w * time_s,
         flavour: None,
-        model: "Table 1".to_owned(),
+        model: "Table 1".into(),
         organisation: None,
         uncertainty: RelativeUncertainty {
             area: 0.15,

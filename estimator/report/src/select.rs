@@ -197,7 +197,7 @@ pub fn name(point: &Point) -> String {
     let mut pairs = vec![
         ("kernel", point.kernel.name.clone()),
         ("case", point.kernel.case.clone()),
-        ("gpu", point.gpu.clone()),
+        ("gpu", point.gpu.to_string()),
     ];
     pairs.extend(
         point
@@ -206,9 +206,9 @@ pub fn name(point: &Point) -> String {
             .map(|(axis, value)| (axis.as_str(), value.clone())),
     );
     pairs.extend([
-        ("node", technology.node.clone()),
-        ("flavour", technology.flavour.clone()),
-        ("profile", technology.profile.clone()),
+        ("node", technology.node.to_string()),
+        ("flavour", technology.flavour.to_string()),
+        ("profile", technology.profile.to_string()),
         ("temperature", format!("{} K", technology.temperature_k)),
         ("vdd", format!("{} V", technology.vdd_v)),
     ]);

@@ -94,7 +94,7 @@ impl Stacked {
 
     /// The kernels' names, and `mean` below them.
     pub fn names(&self) -> Vec<String> {
-        let kernels: Vec<&KernelName> = self.points.iter().map(|p| &p.point.kernel).collect();
+        let kernels: Vec<&KernelName> = self.points.iter().map(|p| &*p.point.kernel).collect();
         let mut names = format::kernels(&kernels);
         names.push("mean".to_owned());
         names

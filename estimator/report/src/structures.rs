@@ -46,10 +46,11 @@ fn sums(report: &Report, block: usize) -> Vec<(String, [Sums; 2])> {
     let mut sums: Vec<(String, [Sums; 2])> = Vec::new();
     let mut add = |outcome: &Outcome, side: usize| {
         for structure in &outcome.structures {
-            let place = match sums.binary_search_by(|(name, _)| name.cmp(&structure.name)) {
+            let place = match sums.binary_search_by(|(name, _)| name.as_str().cmp(&structure.name))
+            {
                 Ok(place) => place,
                 Err(place) => {
-                    sums.insert(place, (structure.name.clone(), Default::default()));
+                    sums.insert(place, (structure.name.to_string(), Default::default()));
                     place
                 }
             };

@@ -429,7 +429,7 @@ fn name(point: &Point) -> Vec<Cell> {
         point.kernel.case.as_str().into(),
     ];
     name.extend(gpu_name(&point.gpu, &point.axes, &point.technology));
-    name.push(point.technique.as_str().into());
+    name.push((*point.technique).into());
     name
 }
 
@@ -442,10 +442,10 @@ fn gpu_name(
     [
         gpu.into(),
         axes(settings).into(),
-        technology.library.as_str().into(),
-        technology.node.as_str().into(),
-        technology.flavour.as_str().into(),
-        technology.profile.as_str().into(),
+        (*technology.library).into(),
+        (*technology.node).into(),
+        (*technology.flavour).into(),
+        (*technology.profile).into(),
         technology.temperature_k.into(),
         technology.vdd_v.into(),
     ]

@@ -1,5 +1,7 @@
 //! What the renderings look like, on three hand-made kernels.
 
+use std::sync::Arc;
+
 use super::sample;
 use super::{Detail, Details, Report, Table, beside};
 
@@ -94,8 +96,8 @@ fn without_a_technique_the_page_shows_where_energy_goes() {
     let mut points = sample::outcomes();
     points.retain(|outcome| outcome.point.is_baseline());
     for outcome in &mut points {
-        outcome.activity.add("int_add.read", 1000);
-        outcome.activity.add("load_bytes", 500);
+        Arc::make_mut(&mut outcome.activity).add("int_add.read", 1000);
+        Arc::make_mut(&mut outcome.activity).add("load_bytes", 500);
     }
     let page = Report::new("plain", &points).html().unwrap();
     for id in ["die-1", "flow", "roofline"] {
@@ -144,7 +146,7 @@ fn every_element_of_the_page_is_closed() {
 fn the_page_escapes_what_it_is_given() {
     let mut points = super::sample::outcomes();
     for outcome in &mut points {
-        outcome.point.kernel.name = "<script>alert(1)</script>".to_owned();
+        Arc::make_mut(&mut outcome.point.kernel).name = "<script>alert(1)</script>".to_owned();
     }
     let page = Report::new("a <b> & c", &points).html().unwrap();
     assert!(!page.contains("<script>") && page.contains("a &lt;b&gt; &amp; c"));
@@ -165,10 +167,13 @@ fn registers_have_a_heat_map_where_they_are_known() {
         .iter_mut()
         .filter(|outcome| !outcome.point.is_baseline())
     {
-        outcome.register_accesses = Some(crate::outcome::RegisterAccesses {
-            banks: 4,
-            counts: (0..64).collect(),
-        });
+        outcome.register_accesses = Some(
+            crate::outcome::RegisterAccesses {
+                banks: 4,
+                counts: (0..64).collect(),
+            }
+            .into(),
+        );
     }
     let report = Report::new("by hand", &points);
     let page = report.html().unwrap();

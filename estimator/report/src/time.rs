@@ -42,7 +42,7 @@ fn same_run(a: &Outcome, b: &Outcome) -> bool {
 
 fn table(runs: &[&Outcome]) -> TimeTable {
     let point = &runs[0].point;
-    let kernels: Vec<&KernelName> = runs.iter().map(|run| &run.point.kernel).collect();
+    let kernels: Vec<&KernelName> = runs.iter().map(|run| &*run.point.kernel).collect();
     let names = format::kernels(&kernels).into_iter().zip(runs);
     TimeTable {
         heading: format!(
@@ -60,7 +60,7 @@ fn table(runs: &[&Outcome]) -> TimeTable {
 
 /// The kernel's name, with its technology where that makes a difference.
 fn named(name: String, run: &Outcome, kernels: &[&KernelName]) -> String {
-    let same = kernels.iter().filter(|k| ***k == run.point.kernel).count();
+    let same = kernels.iter().filter(|k| ***k == *run.point.kernel).count();
     if same > 1 {
         format!("{name} {}", run.point.technology.node)
     } else {

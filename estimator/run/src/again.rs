@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
@@ -54,11 +55,11 @@ struct Left {
     cycles: u64,
     clock_hz: f64,
     activity: Activity,
-    performance: Performance,
+    performance: Arc<Performance>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     metrics: Vec<Metric>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    register_accesses: Option<RegisterAccesses>,
+    register_accesses: Option<Arc<RegisterAccesses>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Note>,
 }
@@ -239,12 +240,13 @@ impl Left {
             counted: Counted {
                 cycles: self.cycles,
                 clock: Frequency::from_hz(self.clock_hz),
-                activity: self.activity.clone(),
+                activity: self.activity.clone().into(),
                 performance: self.performance.clone(),
-                metrics: self.metrics.clone(),
+                metrics: self.metrics.clone().into(),
                 register_accesses: self.register_accesses.clone(),
                 windows: None,
                 samples: None,
+                before: Default::default(),
                 notes: self.notes.clone(),
             },
             launches: None,
@@ -312,7 +314,7 @@ fn by_workload(
     manifest: &Manifest,
     outcomes: &[Outcome],
 ) -> Option<Vec<Vec<KnownKernel>>> {
-    let mut names: Vec<&KernelName> = outcomes.iter().map(|it| &it.point.kernel).collect();
+    let mut names: Vec<&KernelName> = outcomes.iter().map(|it| &*it.point.kernel).collect();
     names.dedup();
     let known = |name: &KernelName, foreign: bool| {
         let input = format!("kernel {} {}", name.name, name.case);

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 
 use warpwatt_board::board::{Board, MOST_BYTES};
 use warpwatt_board::counted::row;
@@ -91,14 +92,12 @@ pub(crate) fn report(board: &Board, gpu: &GpuSpec, counted: &mut Counted) {
     );
     let drawn = board.predict(&row);
     let values = names().zip(values(&drawn));
-    counted
-        .metrics
-        .extend(values.map(|((name, unit), value)| Metric {
-            name,
-            unit: unit.to_owned(),
-            value,
-            ratio: None,
-        }));
+    Arc::make_mut(&mut counted.metrics).extend(values.map(|((name, unit), value)| Metric {
+        name,
+        unit: unit.to_owned(),
+        value,
+        ratio: None,
+    }));
     let clipped = match drawn.clipped {
         true => "; its power limit bounds them, and it would slow down",
         false => "",

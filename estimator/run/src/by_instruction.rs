@@ -43,7 +43,7 @@ pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) 
     let mut rest = BTreeMap::new();
     let structures = inventory(gpu);
     for structure in &outcome.structures {
-        let known = structures.iter().find(|it| it.name == structure.name);
+        let known = structures.iter().find(|it| it.name == &*structure.name);
         let left: f64 = events(structure, known, outcome)
             .map(|(counter, energy)| {
                 let shares = shares(&all, &counter, outcome.activity.get(&counter));
@@ -51,7 +51,7 @@ pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) 
                     *joules += energy * share;
                     if *share > 0.0 {
                         let class = classes.entry(issued.class).or_default();
-                        *class.entry(structure.name.clone()).or_default() += energy * share;
+                        *class.entry(structure.name.to_string()).or_default() += energy * share;
                     }
                 }
                 energy * (1.0 - shares.iter().sum::<f64>())
@@ -59,7 +59,7 @@ pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) 
             .sum();
         // What is left of exact shares is rounding.
         if left > ROUNDING * structure.dynamic_j {
-            rest.insert(structure.name.clone(), left);
+            rest.insert(structure.name.to_string(), left);
         }
     }
     let spent = all.iter().zip(joules);
@@ -157,7 +157,7 @@ fn events<'s>(
 ) -> impl Iterator<Item = (String, f64)> + 's {
     structure.actions.iter().flat_map(move |(action, priced)| {
         let charges = known.map_or(&[][..], |structure| &structure.charges);
-        let charge = charges.iter().find(|charge| charge.action == action);
+        let charge = charges.iter().find(|charge| charge.action == &**action);
         let events: Vec<(String, u32)> = match charge {
             Some(Charge { events, .. }) => events
                 .iter()

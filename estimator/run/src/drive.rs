@@ -47,7 +47,7 @@ pub trait Work: Sync {
 pub type Batch<O> = Vec<(usize, O)>;
 
 /// Points that are priced and collected together: enough that collecting them is no matter, few enough that a kill loses little.
-pub(super) const BATCH: usize = 128;
+pub(super) const BATCH: usize = 512;
 
 /// Batches that wait for the collector before threads do: some megabytes each.
 const MOST_WAITING: usize = 8;
@@ -80,13 +80,13 @@ pub struct KernelRuns {
 }
 
 /// What the threads say to the one that collects.
-enum Said<O, E> {
+enum Said<T, E> {
     Executed {
         kernel: usize,
         kept: bool,
     },
-    /// With the place of the batch in the order of work.
-    Finished(usize, Batch<O>),
+    /// With the place of the batch in the order of work, and its points.
+    Finished(usize, (usize, T)),
     Failed(Failed, E),
 }
 
@@ -110,7 +110,8 @@ pub enum News {
     },
 }
 
-/// Does all `kernels`' work on `pool` and hands batches of outcomes to `collect`, on this thread: kernel by kernel, run by run.
+/// Does all `kernels`' work on `pool` and hands what `prepare` makes of batches of outcomes to `collect`, on this thread: kernel by kernel, run by run. What is
+/// prepared waits for what comes before it, and should be small.
 ///
 /// Threads prefer the timing runs of kernels that are executed already, so that at most about as many traces as threads are in memory, and price a run before they
 /// time another. A failure stops what comes behind it, not what comes before, so that the failure that is returned, and what was collected before it, do not depend
@@ -118,12 +119,13 @@ pub enum News {
 ///
 /// # Errors
 /// The failure of the first batch that fails, or the failure of `collect`.
-pub fn drive<W: Work>(
+pub fn drive<W: Work, T: Send>(
     work: &W,
     kernels: &[KernelRuns],
     pool: &rayon::ThreadPool,
     mut news: impl FnMut(News),
-    mut collect: impl FnMut(Batch<W::Outcome>) -> Result<(), W::Error>,
+    prepare: impl Fn(Batch<W::Outcome>) -> Result<T, W::Error> + Sync,
+    mut collect: impl FnMut(T) -> Result<(), W::Error>,
 ) -> Result<(), W::Error> {
     let mut order = Reorder::default();
     let mut first_batch = 0;
@@ -131,11 +133,12 @@ pub fn drive<W: Work>(
     let mut failure: Option<(Failed, W::Error)> = None;
     let (say, hear) = mpsc::sync_channel(MOST_WAITING);
     pool.in_place_scope_fifo(|scope| {
-        let first_failure = &first_failure;
+        let (first_failure, prepare) = (&first_failure, &prepare);
         for (place, kernel) in kernels.iter().enumerate() {
             let say = say.clone();
             let job = Job {
                 work,
+                prepare,
                 place,
                 kernel,
                 first_failure,
@@ -156,9 +159,8 @@ pub fn drive<W: Work>(
                         failure = Some((place, error));
                     }
                 }
-                Said::Finished(place, outcomes) => {
-                    for batch in order.accept(place, outcomes) {
-                        let points = batch.len();
+                Said::Finished(place, batch) => {
+                    for (points, batch) in order.accept(place, batch) {
                         if let Err(error) = collect(batch) {
                             first_failure.store(0, Ordering::Relaxed);
                             failure = Some(((0, 0), error));
@@ -174,8 +176,9 @@ pub fn drive<W: Work>(
 }
 
 /// A kernel's work, shared by the threads.
-struct Job<'w, W> {
+struct Job<'w, W, P> {
     work: &'w W,
+    prepare: &'w P,
     /// Place of the kernel in the order of work.
     place: usize,
     kernel: &'w KernelRuns,
@@ -185,37 +188,40 @@ struct Job<'w, W> {
     first_batch: usize,
 }
 
-impl<W> Clone for Job<'_, W> {
+impl<W, P> Clone for Job<'_, W, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<W> Copy for Job<'_, W> {}
+impl<W, P> Copy for Job<'_, W, P> {}
 
-impl<W: Work> Job<'_, W> {
+impl<W: Work, P> Job<'_, W, P> {
     fn is_behind_a_failure(&self, batch: usize) -> bool {
         self.first_failure.load(Ordering::Relaxed) < batch
     }
 
-    fn fail(&self, batch: usize, error: W::Error) -> Said<W::Outcome, W::Error> {
+    fn fail<T>(&self, batch: usize, error: W::Error) -> Said<T, W::Error> {
         self.first_failure.fetch_min(batch, Ordering::Relaxed);
         Said::Failed((batch, self.place), error)
     }
 
-    /// Prices a batch of points, if nothing before it has failed.
-    fn price(
+    /// Prices a batch of points and prepares it, if nothing before it has failed.
+    fn price<T>(
         &self,
         (timed, run): (&W::Timed, &TimingRun),
         batch: usize,
         points: &[usize],
-        say: &Say<W>,
-    ) {
+        say: &Say<W, T>,
+    ) where
+        P: Fn(Batch<W::Outcome>) -> Result<T, W::Error>,
+    {
         if self.is_behind_a_failure(batch) {
             return;
         }
-        let said = match self.work.price(timed, run, points) {
-            Ok(outcomes) => Said::Finished(batch, outcomes),
+        let priced = self.work.price(timed, run, points);
+        let said = match priced.and_then(self.prepare) {
+            Ok(prepared) => Said::Finished(batch, (points.len(), prepared)),
             Err(error) => self.fail(batch, error),
         };
         let _ = say.send(said);
@@ -229,10 +235,15 @@ impl TimingRun {
 }
 
 /// Where threads say what they did. Nobody may be listening any more: what is said then is dropped.
-type Say<W> = SyncSender<Said<<W as Work>::Outcome, <W as Work>::Error>>;
+type Say<W, T> = SyncSender<Said<T, <W as Work>::Error>>;
 
 /// Executes a kernel and leaves its timing runs to whichever thread is free.
-fn start<'s, W: Work + 's>(job: Job<'s, W>, scope: &ScopeFifo<'s>, say: Say<W>) {
+fn start<'s, W, P, T>(job: Job<'s, W, P>, scope: &ScopeFifo<'s>, say: Say<W, T>)
+where
+    W: Work + 's,
+    P: Fn(Batch<W::Outcome>) -> Result<T, W::Error> + Sync,
+    T: Send + 's,
+{
     if job.is_behind_a_failure(job.first_batch) {
         return;
     }
@@ -259,13 +270,17 @@ fn start<'s, W: Work + 's>(job: Job<'s, W>, scope: &ScopeFifo<'s>, say: Say<W>) 
 
 /// Times a run and prices the first batch of its points, so that what cannot be priced is known before another run is timed; leaves the others to whichever
 /// thread is free.
-fn time<'s, W: Work + 's>(
-    job: Job<'s, W>,
+fn time<'s, W, P, T>(
+    job: Job<'s, W, P>,
     (run, first): (&'s TimingRun, usize),
     trace: &W::Trace,
     scope: &ScopeFifo<'s>,
-    say: &Say<W>,
-) {
+    say: &Say<W, T>,
+) where
+    W: Work + 's,
+    P: Fn(Batch<W::Outcome>) -> Result<T, W::Error> + Sync,
+    T: Send + 's,
+{
     if job.is_behind_a_failure(first) {
         return;
     }
@@ -288,13 +303,13 @@ fn time<'s, W: Work + 's>(
 }
 
 /// Holds batches back until all that come before them are there.
-pub(super) struct Reorder<O> {
+pub(super) struct Reorder<T> {
     /// The place of the batch that is to come next.
     next: usize,
-    waiting: BTreeMap<usize, Batch<O>>,
+    waiting: BTreeMap<usize, T>,
 }
 
-impl<O> Default for Reorder<O> {
+impl<T> Default for Reorder<T> {
     fn default() -> Self {
         Reorder {
             next: 0,
@@ -303,9 +318,9 @@ impl<O> Default for Reorder<O> {
     }
 }
 
-impl<O> Reorder<O> {
+impl<T> Reorder<T> {
     /// Takes a batch and returns those that nothing is in front of any more.
-    pub fn accept(&mut self, place: usize, batch: Batch<O>) -> Vec<Batch<O>> {
+    pub fn accept(&mut self, place: usize, batch: T) -> Vec<T> {
         self.waiting.insert(place, batch);
         let mut ready = Vec::new();
         while let Some(batch) = self.waiting.remove(&self.next) {
@@ -316,7 +331,7 @@ impl<O> Reorder<O> {
     }
 
     /// The batches that something is in front of still.
-    pub fn rest(self) -> impl Iterator<Item = Batch<O>> {
+    pub fn rest(self) -> impl Iterator<Item = T> {
         self.waiting.into_values()
     }
 }
@@ -414,6 +429,7 @@ mod tests {
             kernels,
             &pool,
             |_| (),
+            Ok,
             |batch| {
                 outcomes.extend(batch);
                 Ok(())
@@ -532,6 +548,7 @@ mod tests {
             &kernels(3),
             &pool,
             |_| (),
+            Ok,
             |batch| {
                 if batch[0].0 == 1 {
                     Err("full".to_owned())

@@ -221,12 +221,13 @@ impl Whole<'_> {
             keeping.means,
             |news| tell(Told::News(news)),
             |batch| {
-                let batch = batch.iter();
-                let batch: Vec<(PointKey, &Outcome)> = batch
-                    .map(|(point, outcome)| (keys[*point], outcome))
-                    .collect();
-                store.put_all(&batch).map_err(|error| self.diag(error))
+                let batch = batch.into_iter();
+                let keyed = batch.map(|(point, outcome)| (keys[point], outcome));
+                store
+                    .prepare(keyed.collect())
+                    .map_err(|error| self.diag(error))
             },
+            |batch| store.put_prepared(&batch).map_err(|error| self.diag(error)),
         );
         tell(Told::Ended);
         ran.map(|()| points)

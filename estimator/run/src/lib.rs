@@ -91,7 +91,7 @@ pub fn run_in_memory(
     news: impl FnMut(News),
 ) -> Result<Vec<Outcome>, Diag> {
     let mut outcomes: Vec<Option<Outcome>> = vec![None; resolved.plan.points.len()];
-    run_points(resolved, sources, finished, means, news, |batch| {
+    run_points(resolved, sources, finished, means, news, Ok, |batch| {
         for (point, outcome) in batch {
             outcomes[point] = Some(outcome);
         }
@@ -100,21 +100,23 @@ pub fn run_in_memory(
     Ok(outcomes.into_iter().flatten().collect())
 }
 
-/// Runs the points of a study that are not `finished`. Outcomes are handed to `collect` in batches, in an order that depends on nothing but the study.
+/// Runs the points of a study that are not `finished`. Outcomes come in batches, of which `prepare` makes on any thread what is handed to `collect`, in an order that
+/// depends on nothing but the study.
 ///
 /// # Errors
-/// The first kernel that cannot be executed, timed or priced; or what `collect` says.
-pub fn run_points(
+/// The first kernel that cannot be executed, timed or priced; or what `prepare` or `collect` say.
+pub fn run_points<T: Send>(
     resolved: &Resolved,
     sources: &Sources,
     finished: &[bool],
     means: Means<'_>,
     news: impl FnMut(News),
-    collect: impl FnMut(Batch<Outcome>) -> Result<(), Diag>,
+    prepare: impl Fn(Batch<Outcome>) -> Result<T, Diag> + Sync,
+    mut collect: impl FnMut(T) -> Result<(), Diag>,
 ) -> Result<(), Diag> {
     let left = resolved.plan.work(finished);
     if let Some(elsewhere) = means.elsewhere {
-        return gather(elsewhere, left, news, collect);
+        return gather(elsewhere, left, news, |batch| collect(prepare(batch)?));
     }
     let jobs = threads(means.jobs);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
@@ -127,7 +129,7 @@ pub fn run_points(
     })?;
     let mut work = resolved.work(sources, means.cache);
     work.interrupt = means.interrupt;
-    drive(&work, &left, &pool, news, collect)
+    drive(&work, &left, &pool, news, prepare, collect)
 }
 
 /// The threads that were asked for, else one a core.

@@ -40,11 +40,11 @@ pub struct TimedKernel<'t> {
 pub fn priced(timed: TimedKernel<'_>, circuits: &NodeCircuits) -> Result<Priced, PricingError> {
     let TimedKernel { gpu, run, .. } = timed;
     let point = Point {
-        kernel: timed.kernel.clone(),
-        gpu: timed.preset.to_owned(),
-        axes: BTreeMap::new(),
+        kernel: timed.kernel.clone().into(),
+        gpu: timed.preset.into(),
+        axes: BTreeMap::new().into(),
         technology: technology_name(circuits),
-        technique: BASELINE.to_owned(),
+        technique: BASELINE.into(),
     };
     let counted = counted(gpu, run, circuits);
     let built = inventory(gpu);
@@ -69,12 +69,13 @@ fn counted(gpu: &GpuSpec, run: &Run, circuits: &NodeCircuits) -> Counted {
     Counted {
         cycles: run.cycles,
         clock: Frequency::from_mhz(f64::from(gpu.sm.clock_mhz)),
-        activity: run.activity.clone(),
-        performance: Performance::of(gpu, run),
-        metrics: Vec::new(),
+        activity: run.activity.clone().into(),
+        performance: Performance::of(gpu, run).into(),
+        metrics: Vec::new().into(),
         register_accesses: None,
         windows: None,
         samples: Samples::of(run).map(Arc::new),
+        before: Default::default(),
         notes: technology_notes(circuits),
     }
 }
@@ -93,11 +94,11 @@ pub fn energy_with(
     stack.build(gpu, &mut built);
     let table = CostTable::of(&built, gpu.sm.count, circuits)?;
     let point = Point {
-        kernel: KernelName::default(),
-        gpu: String::new(),
-        axes: BTreeMap::new(),
+        kernel: KernelName::default().into(),
+        gpu: String::new().into(),
+        axes: BTreeMap::new().into(),
         technology: technology_name(circuits),
-        technique: stack.label(),
+        technique: stack.label().into(),
     };
     let outcome = price(point, counted(gpu, run, circuits), &table)?;
     Ok((outcome.energy_j(), outcome.totals.dynamic_j))

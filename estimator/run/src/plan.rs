@@ -20,7 +20,7 @@ use super::registers::Limits;
 use super::subject::Subject;
 use crate::diag::{Sink, SourceId};
 use crate::digest::{digest, hex};
-use crate::outcome::{Note, Point};
+use crate::outcome::{KernelName, Note, Point};
 use crate::pricing::{Cooling, NodeCircuits, technology_name};
 use crate::store::PointKey;
 use crate::study::{Clock, Configuration, Variant, Watched};
@@ -62,8 +62,8 @@ pub struct Axes {
     pub reliability: Option<Watched>,
 }
 
-/// More technologies than have what circuits cost in them remembered at once: a technology's sixty circuits take some 300 kB.
-const MOST_REMEMBERED: usize = 512;
+/// More technologies than have what circuits cost in them remembered at once: a technology's sixty circuits take some 50 kB.
+const MOST_REMEMBERED: usize = 3072;
 /// More than have their layouts remembered, where technologies do not share them.
 const MOST_LAID_OUT: usize = 4096;
 
@@ -96,6 +96,36 @@ pub struct Plan {
     pub executions: Vec<Execution>,
     /// What is timed. Those that take the same time [are run together](Timing::together).
     pub timings: Vec<Timing>,
+    /// What its points are called.
+    names: Names,
+}
+
+/// What points are called by what decides them. They share the texts.
+#[derive(Debug)]
+struct Names {
+    kernels: Vec<Arc<KernelName>>,
+    /// With their settings.
+    gpus: Vec<(Arc<str>, Arc<BTreeMap<String, String>>)>,
+    techniques: Vec<Arc<str>>,
+}
+
+impl Names {
+    fn of(axes: &Axes) -> Self {
+        let kernels = axes.kernels.iter();
+        let gpus = axes.gpus.iter();
+        let configurations = axes.configurations.iter();
+        Self {
+            kernels: kernels
+                .map(|kernel| Arc::new(kernel.subject.name().clone()))
+                .collect(),
+            gpus: gpus
+                .map(|gpu| (gpu.preset.as_str().into(), Arc::new(gpu.axes.clone())))
+                .collect(),
+            techniques: configurations
+                .map(|configuration| configuration.label.as_str().into())
+                .collect(),
+        }
+    }
 }
 
 /// A point before it is run. Studies have millions, so it is small: [`Plan::point`] spells it out.
@@ -200,13 +230,13 @@ impl Plan {
     pub fn point(&self, number: usize) -> Point {
         let [kernel, gpu, technology, configuration] =
             self.points[number].combination.map(|place| place as usize);
-        let axes = &self.axes;
+        let names = &self.names;
         Point {
-            kernel: axes.kernels[kernel].subject.name().clone(),
-            gpu: axes.gpus[gpu].preset.clone(),
-            axes: axes.gpus[gpu].axes.clone(),
-            technology: technology_name(&axes.technologies[technology]),
-            technique: axes.configurations[configuration].label.clone(),
+            kernel: Arc::clone(&names.kernels[kernel]),
+            gpu: Arc::clone(&names.gpus[gpu].0),
+            axes: Arc::clone(&names.gpus[gpu].1),
+            technology: technology_name(&self.axes.technologies[technology]),
+            technique: Arc::clone(&names.techniques[configuration]),
         }
     }
 

@@ -292,14 +292,15 @@ impl StudyWork<'_> {
                     |kernel| kernel.clock(&timing.spec),
                 ),
                 performance: match elsewhere {
-                    None => Performance::of(&timing.spec, &run),
-                    Some(_) => Performance::of_counts(&timing.spec, &run),
+                    None => Performance::of(&timing.spec, &run).into(),
+                    Some(_) => Performance::of_counts(&timing.spec, &run).into(),
                 },
-                metrics: metrics.collect(),
-                register_accesses: register_accesses(&timing.spec, &run),
+                metrics: Arc::new(metrics.collect()),
+                register_accesses: register_accesses(&timing.spec, &run).map(Arc::new),
                 samples: Samples::of(&run).map(Arc::new),
-                activity: run.activity,
+                activity: run.activity.into(),
                 windows: windows.map(Arc::new),
+                before: Default::default(),
                 notes: elsewhere.map_or_else(Vec::new, |kernel| kernel.notes(&timing.spec)),
             },
         }
@@ -416,14 +417,16 @@ impl StudyWork<'_> {
         let circuits = self.plan.circuits(point);
         let own = &axes.configurations[point.configuration()].structures;
         let mut counted = timed.counted.clone();
-        structures::count(own, &mut counted.activity)?;
+        if !own.is_empty() {
+            structures::count(own, Arc::make_mut(&mut counted.activity))?;
+        }
         if let (Some(launches), Some(watched)) = (&timed.launches, &axes.reliability) {
             let rate = upset_rate(circuits.technology().feature);
             let rate = rate.map_err(|error| error.to_string())?;
             let stack = &axes.configurations[timing.configuration].stack;
             let shape = reliability::shape(&timing.spec, stack);
             let found = reliability::metrics(&shape, watched.structures(), launches, &rate);
-            counted.metrics.extend(found);
+            Arc::make_mut(&mut counted.metrics).extend(found);
         }
         if let Some(board) = &axes.board {
             boards::report(board, &timing.spec, &mut counted);

@@ -16,7 +16,7 @@ use crate::input;
 use crate::outcome::Outcome;
 use crate::report::metric::POINT;
 use crate::run::{Means, resolve_text, run_points};
-use crate::store::{Digests, RECORD, Record};
+use crate::store::{Digester, Digests, RECORD, Record};
 
 /// Run a study again from the manifest of its results, and compare: the inputs by their hashes, every point by its figures.
 ///
@@ -157,6 +157,7 @@ fn again(
         cache,
         ..Means::default()
     };
+    let digester = Digester::default();
     let collected = run_points(
         &resolved,
         &sink.sources,
@@ -164,8 +165,14 @@ fn again(
         means,
         |_| (),
         |batch| {
-            for (number, outcome) in batch {
-                digests[number] = Digests::of(&outcome);
+            let batch = batch.into_iter();
+            let digested =
+                batch.map(|(number, outcome)| (number, digester.of(outcome.clone()), outcome));
+            Ok(digested.collect::<Vec<_>>())
+        },
+        |batch| {
+            for (number, digest, outcome) in batch {
+                digests[number] = digest;
                 let before = record.outcomes.get(number);
                 let told = !record.outcomes.is_empty();
                 if told && before != Some(&hex(&digests[number])) {
@@ -177,9 +184,7 @@ fn again(
     );
     match collected {
         Ok(()) => {
-            digests
-                .iter()
-                .for_each(|digest| again.digests.add_digest(digest));
+            digests.iter().for_each(|digest| again.digests.add(digest));
             Some(again)
         }
         Err(diag) => {

@@ -57,7 +57,7 @@ impl Rows {
 const FORMATS: [Format; 3] = [Format::Csv, Format::CsvSafe, Format::Parquet];
 
 /// Where rows go. Faults are kept for the end.
-trait TableFile {
+trait TableFile: Send {
     /// Names the columns, before any row.
     fn head(&mut self, sheet: &Sheet);
     /// Adds rows.

@@ -124,10 +124,10 @@ impl Handle {
     ///
     /// # Errors
     /// The file cannot be written or is damaged; then nothing of it is there.
-    pub(super) fn write(
+    pub(super) fn write<T>(
         &self,
-        work: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
-    ) -> Result<(), StoreError> {
+        work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error>,
+    ) -> Result<T, StoreError> {
         if self.mode == Mode::Reading {
             return Err(StoreError::of_io(
                 &self.path,
@@ -136,8 +136,9 @@ impl Handle {
         }
         self.guard(|database| {
             let write = database.begin_write()?;
-            work(&write)?;
-            Ok(write.commit()?)
+            let done = work(&write)?;
+            write.commit()?;
+            Ok(done)
         })
     }
 

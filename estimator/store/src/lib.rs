@@ -3,14 +3,17 @@
 //! A point's key is the hash of everything that decides its result, so that points are shared between studies, resumed after a kill and
 //! never computed twice. Nothing in the file depends on the clock, the host or the number of threads: the same points written in the same order are the same bytes.
 
+mod batch;
 mod boundary;
 mod bundle;
 mod check;
+mod common;
 mod database;
 mod error;
 #[cfg(any(test, feature = "faults"))]
 pub mod faults;
 mod files;
+mod index;
 mod key;
 mod manifest;
 mod medium;
@@ -27,6 +30,7 @@ use warpwatt_input::{diag, input};
 use warpwatt_pricing::{digest, outcome, recipe, uncertainty};
 use warpwatt_study as study;
 
+pub use batch::Batch;
 pub use boundary::panic_is_a_finding;
 pub use bundle::{bundle, unbundle};
 pub use database::Layer;
@@ -35,25 +39,30 @@ pub use files::{hash_of, hashes, remove_files};
 pub use key::PointKey;
 pub use manifest::Manifest;
 pub use merge::{Merged, merge};
-pub use record::{Digests, Files, RECORD, Record};
+pub use record::{Digester, Digests, Files, RECORD, Record};
 pub use repair::{Repaired, repair};
 pub use warpwatt_input::goal::Budget;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use redb::{ReadTransaction, TableDefinition};
 
+use batch::POINTS_SEAL;
 use check::Witness;
+use common::{Met, Name, Read};
 use database::Handle;
+use index::{Index, Place};
 use open::Made;
 
-use crate::outcome::Outcome;
+use crate::outcome::{Form, Note, Outcome};
+use point::Split;
 
 /// The version of the store's layout. Raise it when that changes its meaning.
-pub const FORMAT: u64 = 6;
+pub const FORMAT: u64 = 7;
 
 /// The version of the outcomes in it, which decides points' keys. Raise it when outcomes change their meaning.
 pub const OUTCOMES: u64 = 4;
@@ -71,9 +80,12 @@ const TEXTS_SEAL: &str = "texts";
 const MANIFEST: &str = "manifest";
 const PART: &str = "part";
 
-/// The points, each behind its checksum.
-const POINTS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("sealed points");
-const POINTS_SEAL: &str = "points";
+/// The points by numbers, as they came, each behind its checksum: the names of its form and notes, and its figures.
+const POINTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("numbered points");
+/// The keys of the points of a batch, in their order, by the number of the first.
+const KEYS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("keys of points");
+/// The forms and notes of points, each behind its checksum.
+const COMMON: TableDefinition<'_, &Name, &[u8]> = TableDefinition::new("sealed common parts");
 
 /// Points that are looked at or copied in one transaction.
 const BATCH: usize = 1024;
@@ -87,6 +99,10 @@ pub struct Store {
     made: Made,
     /// What else is known of its points.
     witness: Option<Witness>,
+    /// What points have in common, as far as it was read and written.
+    met: Met,
+    /// Where its points are.
+    index: Index,
 }
 
 impl Store {
@@ -105,7 +121,7 @@ impl Store {
         Ok(decoded.map(|(outcome, _)| outcome))
     }
 
-    /// The finished points under `keys`, in their order, each with SHA-256 of its JSON.
+    /// The finished points under `keys`, in their order, each with its digest.
     ///
     /// # Errors
     /// As [`Store::get`], and if one of them is not there.
@@ -124,9 +140,21 @@ impl Store {
     }
 
     fn decoded(&self, key: &PointKey, bytes: &[u8]) -> Result<(Outcome, [u8; 32]), StoreError> {
+        let none = || self.spoilt("no outcome", vec![*key]);
         let value = bytes.get(seal::BYTES..).unwrap_or_default();
-        let (outcome, digest) = point::decode(value)
-            .map_err(|error| self.spoilt(&format!("no outcome ({error})"), vec![*key]))?;
+        let parts = point::split(value).ok_or_else(none)?;
+        // Of very much the first is forgotten again.
+        let met = self.met.forms.get(parts.form);
+        let met = met.zip(self.met.notes.get(parts.notes));
+        let (form, notes) = match met {
+            Some(met) => met,
+            None => self
+                .database
+                .read(|read| self.common(read, parts))?
+                .ok_or_else(none)?,
+        };
+        let outcome = form.filled(notes, parts.figures).ok_or_else(none)?;
+        let digest = point::digest(value);
         match &self.witness {
             Some(witness) if !witness.agrees(key, &digest) => {
                 Err(self.spoilt(&format!("`{RECORD}` beside it says otherwise"), vec![*key]))
@@ -157,20 +185,25 @@ impl Store {
         keys: &[PointKey],
         take: impl Fn(Option<&[u8]>) -> T,
     ) -> Result<Vec<T>, StoreError> {
+        let places = self.index.places(&self.database, keys)?;
         let mut spoilt = Vec::new();
         let found = self.database.read(|read| {
             let points = match read.open_table(POINTS) {
-                Err(redb::TableError::TableDoesNotExist(_)) => {
-                    return Ok(keys.iter().map(|_| take(None)).collect());
-                }
-                table => table?,
+                Err(redb::TableError::TableDoesNotExist(_)) => None,
+                table => Some(table?),
             };
             let mut found = Vec::with_capacity(keys.len());
-            for key in keys {
-                let bytes = points.get(&key.0)?;
+            for (key, place) in keys.iter().zip(places) {
+                let bytes = match (place, &points) {
+                    (Place::At(number), Some(points)) => points.get(number)?,
+                    _ => None,
+                };
                 let bytes = bytes.as_ref().map(|bytes| bytes.value());
-                let is_whole = |bytes: &[u8]| seal::open(POINTS_SEAL, &key.0, bytes).is_some();
-                if !bytes.is_none_or(is_whole) {
+                let whole = match bytes {
+                    None => place == Place::Nowhere,
+                    Some(bytes) => self.is_whole(read, key, bytes)?,
+                };
+                if !whole {
                     spoilt.push(*key);
                 }
                 found.push(take(bytes));
@@ -183,6 +216,30 @@ impl Store {
         }
     }
 
+    /// Whether a point is what was written, and its form and notes are there.
+    fn is_whole(
+        &self,
+        read: &ReadTransaction,
+        key: &PointKey,
+        bytes: &[u8],
+    ) -> Result<bool, redb::Error> {
+        let value = seal::open(POINTS_SEAL, &key.0, bytes);
+        match value.and_then(point::split) {
+            Some(parts) => Ok(self.common(read, parts)?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// Form and notes of a point; nothing if they are not there as they were written.
+    fn common(
+        &self,
+        read: &ReadTransaction,
+        parts: Split<'_>,
+    ) -> Result<Option<(Arc<Form>, Arc<Vec<Note>>)>, redb::Error> {
+        let form = one(&self.met.forms, read, parts.form)?;
+        Ok(form.zip(one(&self.met.notes, read, parts.notes)?))
+    }
+
     /// Writes a finished point.
     ///
     /// # Errors
@@ -191,43 +248,12 @@ impl Store {
         self.put_all(&[(*key, outcome)])
     }
 
-    /// Writes finished points in one transaction: all of them are there after a kill, or none.
-    ///
-    /// # Errors
-    /// The file cannot be written; then none of them is there.
-    pub fn put_all(&self, points: &[(PointKey, &Outcome)]) -> Result<(), StoreError> {
-        let encoded = points.iter().map(|(key, outcome)| {
-            let bytes = point::encode(outcome);
-            let bytes = bytes.map_err(|error| StoreError::damaged(&self.path, error.to_string()));
-            let bytes = bytes?;
-            let checksum = seal::checksum(POINTS_SEAL, &key.0, &bytes);
-            Ok((*key, [&checksum[..], &bytes].concat()))
-        });
-        let encoded: Result<Vec<_>, StoreError> = encoded.collect();
-        self.put_stored(&encoded?)
-    }
-
-    /// As [`Store::put_all`], for points as they are stored.
-    fn put_stored(&self, points: &[(PointKey, Vec<u8>)]) -> Result<(), StoreError> {
-        self.database.write(|write| {
-            let mut table = write.open_table(POINTS)?;
-            for (key, bytes) in points {
-                table.insert(&key.0, bytes.as_slice())?;
-            }
-            Ok(())
-        })
-    }
-
     /// How many points are finished, of this study or of others.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn len(&self) -> Result<u64, StoreError> {
-        use redb::ReadableTableMetadata;
-        self.database.read(|read| match read.open_table(POINTS) {
-            Err(redb::TableError::TableDoesNotExist(_)) => Ok(0),
-            table => Ok(table?.len()?),
-        })
+        self.index.len(&self.database)
     }
 
     /// Whether no point is finished.
@@ -329,6 +355,24 @@ impl Store {
             points: points.collect(),
         }
     }
+}
+
+/// What points have in common under this name.
+fn one<T: DeserializeOwned>(
+    met: &Read<T>,
+    read: &ReadTransaction,
+    name: &Name,
+) -> Result<Option<Arc<T>>, redb::Error> {
+    if let Some(met) = met.get(name) {
+        return Ok(Some(met));
+    }
+    let table = match read.open_table(COMMON) {
+        Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
+        table => table?,
+    };
+    let bytes = table.get(name)?;
+    let common = bytes.and_then(|bytes| common::unpack(name, bytes.value()).ok());
+    Ok(common.map(|common| met.keep(*name, common)))
 }
 
 /// The format that a store names.

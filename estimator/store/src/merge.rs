@@ -149,8 +149,8 @@ fn copy(manifest: &Manifest, parts: &[Store], store: &Store) -> Result<usize, St
     let mut missing = 0;
     for keys in manifest.points.chunks(BATCH) {
         let mut found = store.stored(keys)?;
-        let mut new = vec![false; keys.len()];
         for part in parts {
+            let mut new = Vec::new();
             for (place, bytes) in part.stored(keys)?.into_iter().enumerate() {
                 match (&found[place], bytes) {
                     (Some(known), Some(bytes)) if *known != bytes => {
@@ -160,21 +160,17 @@ fn copy(manifest: &Manifest, parts: &[Store], store: &Store) -> Result<usize, St
                         });
                     }
                     (None, Some(bytes)) => {
+                        new.push((keys[place], bytes.clone()));
                         found[place] = Some(bytes);
-                        new[place] = true;
                     }
                     _ => {}
                 }
             }
+            if !new.is_empty() {
+                store.put_prepared(&part.batch(new)?)?;
+            }
         }
         missing += found.iter().filter(|bytes| bytes.is_none()).count();
-        let new = keys.iter().zip(found).zip(new).filter(|(_, new)| *new);
-        let points: Vec<_> = new
-            .filter_map(|((key, bytes), _)| Some((*key, bytes?)))
-            .collect();
-        if !points.is_empty() {
-            store.put_stored(&points)?;
-        }
     }
     Ok(missing)
 }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::common::Met;
 use super::database::{Handle, Layer, Mode, PLAIN, is_open_elsewhere};
+use super::index::Index;
 use super::{FILE_NAME, FORMAT, FORMAT_KEY, META, PointKey, Store, StoreError, format};
 
 /// What is made or mended has this name until it is whole.
@@ -51,6 +53,8 @@ impl Store {
                 path,
                 made,
                 witness: None,
+                met: Met::default(),
+                index: Index::default(),
             },
             Err(error) => {
                 made.undo(&path);
@@ -86,6 +90,8 @@ impl Store {
             path,
             made: Made::default(),
             witness: None,
+            met: Met::default(),
+            index: Index::default(),
         };
         store.check_format()?;
         Ok(store)
@@ -214,6 +220,8 @@ pub(super) fn begin(path: &Path, layer: Layer<'_>) -> Result<Store, StoreError> 
         path: part,
         made: Made::default(),
         witness: None,
+        met: Met::default(),
+        index: Index::default(),
     })
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Manifest;
+use super::common::Met;
+use super::{Manifest, point};
 use crate::digest::hex;
 use crate::outcome::Outcome;
 
@@ -13,7 +14,7 @@ use crate::outcome::Outcome;
 pub const RECORD: &str = "manifest.json";
 
 /// The layout of the file.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// Up to so many points each has its own digest; larger studies have the one of all.
 const MOST_DIGESTS: usize = 100_000;
@@ -30,9 +31,10 @@ pub struct Record {
     /// Everything that the results were made from.
     #[serde(flatten)]
     pub manifest: Manifest,
-    /// SHA-256 of the SHA-256 of all outcomes in their order.
+    /// SHA-256 of the digests of all outcomes in their order.
     pub results: String,
-    /// SHA-256 of each outcome, in the order of the points, unless there are too many.
+    /// The digest of each outcome, in the order of the points, unless there are too many: SHA-256 of three things. They are SHA-256 of the outcome's JSON without
+    /// notes and with zeros for the figures that go with supply and temperature, SHA-256 of the notes' JSON, and these figures, eight bytes each.
     pub outcomes: Vec<String>,
     /// The files of the report beside this one.
     #[serde(default, skip_serializing_if = "Files::is_empty")]
@@ -48,20 +50,21 @@ pub struct Digests {
     each: Vec<String>,
 }
 
+/// Finds digests of outcomes. What these have in common is looked at once.
+#[derive(Debug, Default)]
+pub struct Digester(Met);
+
+impl Digester {
+    /// Of one; zeros if it cannot be written.
+    pub fn of(&self, outcome: Outcome) -> [u8; 32] {
+        let parts = self.0.parts(outcome);
+        parts.map_or([0; 32], |parts| point::digest(&point::encode(&parts)))
+    }
+}
+
 impl Digests {
-    /// Of one.
-    pub fn of(outcome: &Outcome) -> [u8; 32] {
-        let text = serde_json::to_vec(outcome).unwrap_or_default();
-        Sha256::digest(&text).into()
-    }
-
     /// The next point's.
-    pub fn add(&mut self, outcome: &Outcome) {
-        self.add_digest(&Self::of(outcome));
-    }
-
-    /// The next point's, where SHA-256 of its JSON is known.
-    pub fn add_digest(&mut self, digest: &[u8; 32]) {
+    pub fn add(&mut self, digest: &[u8; 32]) {
         self.all.update(digest);
         if self.count <= MOST_DIGESTS {
             self.each.push(hex(digest));
@@ -93,7 +96,10 @@ impl Record {
     /// Of a finished study.
     pub fn of(manifest: &Manifest, outcomes: &[Outcome]) -> Self {
         let mut digests = Digests::default();
-        outcomes.iter().for_each(|outcome| digests.add(outcome));
+        let digester = Digester::default();
+        outcomes
+            .iter()
+            .for_each(|outcome| digests.add(&digester.of(outcome.clone())));
         Self::with(manifest, digests)
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::batch::Batch;
 use super::check::Witness;
 use super::database::{PLAIN, is_open_elsewhere};
 use super::open::{begin, is_there, look_over, put_in_place, sweep};
@@ -84,20 +85,19 @@ fn salvage(path: &Path, manifest: &Manifest, new: &Store) -> Result<usize, Store
     for keys in manifest.points.chunks(BATCH) {
         let mut points = Vec::new();
         for key in keys {
-            let Some(bytes) = damaged.point(key) else {
-                continue;
-            };
-            let decoded = new.decoded(key, &bytes);
             let agrees = |digest: [u8; 32]| {
                 let witness = witness.as_ref();
                 witness.is_none_or(|witness| witness.agrees(key, &digest))
             };
-            if decoded.is_ok_and(|(_, digest)| agrees(digest)) {
+            if let Some((bytes, digest)) = damaged.point(key)
+                && agrees(digest)
+            {
                 points.push((*key, bytes));
             }
         }
-        kept += points.len();
-        new.put_stored(&points)?;
+        let batch = damaged.batch(points);
+        kept += batch.points.len();
+        new.put_prepared(&batch)?;
     }
     Ok(kept)
 }
@@ -110,15 +110,26 @@ struct Wreck {
 }
 
 impl Wreck {
-    /// The point as it is stored, if it is whole.
-    fn point(&mut self, key: &PointKey) -> Option<Vec<u8>> {
+    /// It, opened.
+    fn store(&mut self) -> Option<&Store> {
         if self.store.is_none() && self.reopenings < MOST_REOPENINGS {
             self.reopenings += 1;
             self.store = Store::reading(self.path.clone(), PLAIN).ok();
         }
-        let stored = self.store.as_ref()?.stored(std::slice::from_ref(key));
-        match stored {
-            Ok(mut found) => found.pop().flatten(),
+        self.store.as_ref()
+    }
+
+    /// The point as it is stored, with its digest, if it is whole.
+    fn point(&mut self, key: &PointKey) -> Option<(Vec<u8>, [u8; 32])> {
+        let store = self.store()?;
+        let read = store.stored(std::slice::from_ref(key)).and_then(|found| {
+            let bytes = found.into_iter().next().flatten();
+            bytes
+                .map(|bytes| Ok((store.decoded(key, &bytes)?.1, bytes)))
+                .transpose()
+        });
+        match read {
+            Ok(found) => found.map(|(digest, bytes)| (bytes, digest)),
             Err(StoreError::Damaged { points, .. }) if !points.is_empty() => None,
             // Nothing comes out of a database that has failed before.
             Err(_) => {
@@ -126,5 +137,11 @@ impl Wreck {
                 None
             }
         }
+    }
+
+    /// Such points with their forms; none if these cannot be read any more.
+    fn batch(&mut self, points: Vec<(PointKey, Vec<u8>)>) -> Batch {
+        let batch = self.store().map(|store| store.batch(points));
+        batch.and_then(Result::ok).unwrap_or_default()
     }
 }

@@ -14,6 +14,11 @@ pub(super) fn checksum(table: &str, key: &[u8], value: &[u8]) -> [u8; BYTES] {
     std::array::from_fn(|byte| whole[byte])
 }
 
+/// The value behind its checksum.
+pub(super) fn sealed(table: &str, key: &[u8], value: &[u8]) -> Vec<u8> {
+    [&checksum(table, key, value)[..], value].concat()
+}
+
 /// The value behind its checksum, if it is the one that was written under this key.
 pub(super) fn open<'b>(table: &str, key: &[u8], sealed: &'b [u8]) -> Option<&'b [u8]> {
     let (found, value) = sealed.split_first_chunk::<BYTES>()?;
@@ -24,30 +29,26 @@ pub(super) fn open<'b>(table: &str, key: &[u8], sealed: &'b [u8]) -> Option<&'b 
 mod tests {
     use super::*;
 
-    fn seal(table: &str, key: &[u8], value: &[u8]) -> Vec<u8> {
-        [&checksum(table, key, value)[..], value].concat()
-    }
-
     #[test]
     fn a_value_belongs_to_its_table_and_key() {
-        let sealed = seal("points", b"a", b"value");
-        assert_eq!(open("points", b"a", &sealed), Some(&b"value"[..]));
-        assert_eq!(open("points", b"b", &sealed), None);
-        assert_eq!(open("texts", b"a", &sealed), None);
+        let value = sealed("points", b"a", b"value");
+        assert_eq!(open("points", b"a", &value), Some(&b"value"[..]));
+        assert_eq!(open("points", b"b", &value), None);
+        assert_eq!(open("texts", b"a", &value), None);
         // Where a key ends is part of it.
-        assert_eq!(open("points", b"av", &seal("points", b"a", b"v")), None);
+        assert_eq!(open("points", b"av", &sealed("points", b"a", b"v")), None);
     }
 
     #[test]
     fn every_bit_counts() {
-        let sealed = seal("points", b"key", b"a value");
-        for bit in 0..8 * sealed.len() {
-            let mut other = sealed.clone();
+        let value = sealed("points", b"key", b"a value");
+        for bit in 0..8 * value.len() {
+            let mut other = value.clone();
             other[bit / 8] ^= 1 << (bit % 8);
             assert_eq!(open("points", b"key", &other), None, "bit {bit}");
         }
-        for short in 0..sealed.len() {
-            assert_eq!(open("points", b"key", &sealed[..short]), None, "{short}");
+        for short in 0..value.len() {
+            assert_eq!(open("points", b"key", &value[..short]), None, "{short}");
         }
     }
 }

@@ -29,7 +29,7 @@ impl Drop for Scratch {
     }
 }
 
-fn outcome(cycles: u64) -> Outcome {
+pub(crate) fn outcome(cycles: u64) -> Outcome {
     Outcome {
         charged: Default::default(),
         point: Point {
@@ -37,9 +37,10 @@ fn outcome(cycles: u64) -> Outcome {
                 name: "k".into(),
                 case: "small".into(),
                 paper: vec![],
-            },
+            }
+            .into(),
             gpu: "g".into(),
-            axes: BTreeMap::new(),
+            axes: BTreeMap::new().into(),
             technology: TechnologyName {
                 library: "itrs".into(),
                 node: "32nm".into(),
@@ -49,7 +50,7 @@ fn outcome(cycles: u64) -> Outcome {
                 vdd_v: 0.9,
                 interpolation: None,
                 provenance: Provenance::default(),
-                sources: vec![],
+                sources: Default::default(),
             },
             technique: BASELINE.into(),
         },
@@ -58,11 +59,11 @@ fn outcome(cycles: u64) -> Outcome {
         time_s: cycles as f64 / 1.3e9,
         activity: Default::default(),
         performance: Default::default(),
-        metrics: vec![],
+        metrics: Default::default(),
         register_accesses: None,
         structures: vec![],
         totals: Totals::default(),
-        notes: vec![],
+        notes: Default::default(),
         heat: None,
         peak: None,
         sampled: None,
@@ -214,12 +215,11 @@ fn the_manifest_comes_back() {
 
 #[test]
 fn a_bundle_is_read_as_it_was_written_or_not_at_all() {
-    let (one, two) = (outcome(1), outcome(2));
-    let points = [(key("one"), &one), (key("two"), &two)];
-    let bytes = bundle(&points).unwrap();
+    let points = vec![(key("one"), outcome(1)), (key("two"), outcome(2))];
+    let bytes = bundle(points).unwrap();
     let read = unbundle(&bytes).unwrap();
     assert_eq!(read, [(key("one"), outcome(1)), (key("two"), outcome(2))]);
-    assert_eq!(unbundle(&bundle(&[]).unwrap()).unwrap(), []);
+    assert_eq!(unbundle(&bundle(Vec::new()).unwrap()).unwrap(), []);
     for short in 0..bytes.len() {
         assert!(unbundle(&bytes[..short]).is_none(), "{short}");
     }

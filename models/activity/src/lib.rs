@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Bound};
 
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +146,15 @@ impl Activity {
             .map(|(name, &count)| (name.as_ref(), count))
     }
 
+    /// Actions that happen to the structure of this name, with their counts, by name.
+    pub fn events_of(&self, structure: &str) -> impl Iterator<Item = (&str, u64)> {
+        let first = format!("{structure}.");
+        let from: (Bound<&str>, Bound<&str>) = (Bound::Included(&first), Bound::Unbounded);
+        let range = self.counts.range::<str, _>(from);
+        let own = range.map_while(move |(name, count)| Some((name.strip_prefix(&first)?, *count)));
+        own.filter(|(action, _)| !action.contains('.'))
+    }
+
     /// Every counter that happens to a structure, with its count.
     pub fn events(&self) -> impl Iterator<Item = (Event<'_>, u64)> {
         self.iter()
@@ -199,6 +208,21 @@ mod tests {
         let event = Event::of("icache.data.read").unwrap();
         assert_eq!((event.structure, event.action), ("icache.data", "read"));
         assert_eq!(Event::of("cycles"), None);
+    }
+
+    #[test]
+    fn events_of_a_structure_are_not_those_of_its_parts() {
+        let counts = [
+            ("l2.read", 1),
+            ("l2.tag.read", 2),
+            ("l2.write", 3),
+            ("l20.read", 4),
+        ];
+        let activity: Activity = counts.into_iter().collect();
+        let of = |name| activity.events_of(name).collect::<Vec<_>>();
+        assert_eq!(of("l2"), [("read", 1), ("write", 3)]);
+        assert_eq!(of("l2.tag"), [("read", 2)]);
+        assert_eq!(of("l"), []);
     }
 
     #[test]

@@ -70,6 +70,18 @@ pub struct Alternative {
 }
 
 impl Cost {
+    /// The figures of the whole alone, which take a tenth of the memory.
+    #[must_use]
+    pub fn without_parts(self) -> Self {
+        Self {
+            breakdown: Vec::new(),
+            tag: None,
+            data: None,
+            alternatives: Vec::new(),
+            ..self
+        }
+    }
+
     /// Leaks more or less by these factors, of sub-threshold and of gate leakage, in all its parts: what another temperature does to it.
     pub fn leak(&mut self, sub_threshold: f64, gate: f64) {
         self.leakage = self.leakage * sub_threshold;

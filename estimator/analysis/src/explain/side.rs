@@ -116,7 +116,7 @@ impl<'b> Side<'b> {
 
     /// So many events, at the price of one.
     pub fn events(&self, structure: &PricedStructure, action: &str, count: Node) -> Node {
-        let price = match self.traced.get(structure.name.as_str()) {
+        let price = match self.traced.get(&*structure.name) {
             Some(traced) => traced.energy(action),
             None => Node::given(
                 "energy of one",
@@ -146,7 +146,7 @@ impl<'b> Side<'b> {
     /// Leakage energy of a structure.
     pub fn structure_leakage(&self, structure: &PricedStructure) -> Node {
         let name = format!("{} leakage", structure.name);
-        let Some(traced) = self.traced.get(structure.name.as_str()) else {
+        let Some(traced) = self.traced.get(&*structure.name) else {
             return Node::given(&name, structure.leakage_j, "J", "the result store");
         };
         let instances = Self::setting("instances", structure.instances as f64, "1");
@@ -230,7 +230,7 @@ impl<'b> Side<'b> {
 
     /// Energy of what is on the chip, which warms it.
     pub fn energy_on_chip(&self) -> Node {
-        let on_chip = |structure: &PricedStructure| structure.group != DRAM;
+        let on_chip = |structure: &PricedStructure| &*structure.group != DRAM;
         let beside = self.outcome.structures.iter().any(|it| !on_chip(it));
         if !beside {
             return self.energy();
@@ -262,7 +262,7 @@ impl<'b> Side<'b> {
     }
 
     fn one_area(&self, structure: &PricedStructure) -> Node {
-        match self.traced.get(structure.name.as_str()) {
+        match self.traced.get(&*structure.name) {
             Some(traced) => traced.area(),
             None => Node::given("area of one", structure.area_m2, "m2", "the result store"),
         }
@@ -276,7 +276,7 @@ impl<'b> Side<'b> {
             .iter()
             .filter(|s| which(s) && s.total_leakage_w() != 0.0);
         let each = built.filter_map(|structure| {
-            let traced = self.traced.get(structure.name.as_str())?;
+            let traced = self.traced.get(&*structure.name)?;
             let instances = Self::setting("instances", structure.instances as f64, "1");
             Some(Node::product(
                 &structure.name,
@@ -326,6 +326,6 @@ impl<'b> Side<'b> {
 
     /// Whether a structure belongs to the front end.
     pub fn is_front_end(structure: &PricedStructure) -> bool {
-        structure.group == FRONT_END
+        &*structure.group == FRONT_END
     }
 }

@@ -164,11 +164,14 @@ impl<'r> Evaluator<'r> {
             self.means,
             |_| (),
             |batch| {
-                let batch = batch.iter();
-                let batch: Vec<(PointKey, &Outcome)> = batch
-                    .map(|(point, outcome)| (planned[*point].key, outcome))
-                    .collect();
-                let put = self.store.put_all(&batch);
+                let batch = batch.into_iter();
+                let keyed = batch.map(|(point, outcome)| (planned[point].key, outcome));
+                self.store
+                    .prepare(keyed.collect())
+                    .map_err(|error| error.diag())
+            },
+            |batch| {
+                let put = self.store.put_prepared(&batch);
                 put.map_err(|error| error.diag())
             },
         )

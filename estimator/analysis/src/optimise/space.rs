@@ -61,7 +61,7 @@ impl Space {
             let candidate = *numbers.entry(key).or_insert_with(|| {
                 // Kernels are no factor: a candidate has all of them.
                 shown.push(Point {
-                    kernel: KernelName::default(),
+                    kernel: KernelName::default().into(),
                     ..plan.point(number)
                 });
                 candidates.push(Candidate::default());

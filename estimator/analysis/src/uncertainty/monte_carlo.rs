@@ -1,5 +1,7 @@
 //! Figures under every draw, and the intervals that hold them.
 
+use std::sync::Arc;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -171,7 +173,11 @@ impl Study<'_> {
         for sample in 0..prices.sampling.samples {
             prices.outcome(&mut with, recipes.points[number], sample, methods);
             if let Some((u, draws)) = &rate {
-                upsets::scale(&mut with.metrics, nominal, factor(*u, draws[sample], false));
+                upsets::scale(
+                    Arc::make_mut(&mut with.metrics).as_mut_slice(),
+                    nominal,
+                    factor(*u, draws[sample], false),
+                );
             }
             let comparison = without.as_mut().map(|(without, recipe)| {
                 prices.outcome(without, *recipe, sample, methods);

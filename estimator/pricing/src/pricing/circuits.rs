@@ -16,7 +16,7 @@ use warpwatt_techniques::Circuits;
 use super::{Described, Designs};
 use crate::outcome::Note;
 
-/// A node with an operating point and a profile behind it. Equal specifications are computed once, from whichever thread asks first; the cost of a
+/// A node with an operating point and a profile behind it. Costs are those of whole structures, without their parts. Equal specifications are computed once, from whichever thread asks first; the cost of a
 /// specification depends on nothing else, so the order of the questions does not matter.
 #[derive(Debug)]
 pub struct NodeCircuits {
@@ -179,7 +179,7 @@ impl NodeCircuits {
                 self.lock().running.insert(running).clone()
             }
         };
-        self.designs.cost(&running, spec)
+        Ok(self.designs.cost(&running, spec)?.without_parts())
     }
 
     /// A number of what is built, and what else may be: operating points that share their designs have the same.
@@ -321,7 +321,9 @@ mod tests {
             ports: Ports::READ_AND_WRITE,
             banks: 1,
         });
-        let direct = warpwatt_circuit::cost(&technology, &point, Profile::Cacti65, &spec).unwrap();
+        let direct = warpwatt_circuit::cost(&technology, &point, Profile::Cacti65, &spec)
+            .unwrap()
+            .without_parts();
         let circuits = NodeCircuits::new(technology, point, Profile::Cacti65);
         assert_eq!(*circuits.cost(&spec).unwrap(), direct);
         assert_eq!(*circuits.cost(&spec).unwrap(), direct);
@@ -379,7 +381,10 @@ mod tests {
                     for structure in &structures {
                         let spec = &structure.spec;
                         let direct = warpwatt_circuit::cost(&technology, &point, profile, spec);
-                        assert_eq!(shared.cost(spec), direct.map(Arc::new));
+                        assert_eq!(
+                            shared.cost(spec),
+                            direct.map(|cost| Arc::new(cost.without_parts()))
+                        );
                         let gated =
                             |circuits: &NodeCircuits| circuits.gated(spec, Granularity::Array);
                         assert_eq!(gated(&shared), gated(&alone));

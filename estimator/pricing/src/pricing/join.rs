@@ -1,13 +1,18 @@
 //! The join of an activity with a cost table.
 
+mod before;
 mod sampled;
+
+pub use before::Before;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use warpwatt_activity::Activity;
+use warpwatt_circuit::Organisation;
 use warpwatt_techlib::quantity::{Frequency, Power};
 
+use self::before::{Known, text};
 use super::{CostEntry, CostTable, PricingError, Switched};
 use crate::outcome::{
     DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
@@ -24,19 +29,21 @@ pub struct Counted {
     /// The core clock.
     pub clock: Frequency,
     /// Events over the whole GPU.
-    pub activity: Activity,
+    pub activity: Arc<Activity>,
     /// How the run went.
-    pub performance: Performance,
+    pub performance: Arc<Performance>,
     /// What the techniques report.
-    pub metrics: Vec<Metric>,
+    pub metrics: Arc<Vec<Metric>>,
     /// How often each physical register was accessed, where a technique says in which one a value lies.
-    pub register_accesses: Option<RegisterAccesses>,
+    pub register_accesses: Option<Arc<RegisterAccesses>>,
     /// The same by windows of time, if peak power is asked for.
     pub windows: Option<Arc<Windows>>,
     /// What was timed, if not all of it was.
     pub samples: Option<Arc<Samples>>,
     /// What a reader must know.
     pub notes: Vec<Note>,
+    /// What was found when it was priced before.
+    pub before: Before,
 }
 
 /// Prices what was counted: dynamic energy is the sum over actions of count times energy, leakage energy is power times time.
@@ -51,7 +58,8 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         return Err(PricingError::Clock { hz: clock_hz });
     }
     let time_s = counted.cycles as f64 / clock_hz;
-    let structures = all_priced(&counted, table)?;
+    let known = counted.before.get(&counted.activity, table);
+    let structures = all_priced(&counted, table, known)?;
     let samples = counted.samples.as_deref();
     let totals = Totals::of(&structures);
     let energy_j = totals.dynamic_j + totals.leakage_j;
@@ -62,8 +70,22 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     let windows = counted.windows.as_ref();
     let windows = windows.map(|windows| windows.charged(table.charges()));
     let peak = windows.and_then(|windows| windows.peak(&structures, wakes));
+    let (charged, scope) = match known {
+        Some(known) => (Arc::clone(&known.charged), known.scope.clone()),
+        None => (
+            Arc::new(charged(table, &counted.activity)),
+            scope_notes(&structures, table, &counted.activity),
+        ),
+    };
+    counted.before.keep(|| Known {
+        activity: Arc::clone(&counted.activity),
+        structures: structures.clone(),
+        organisations: table.iter().map(|(_, it)| it.cost.organisation).collect(),
+        charged: Arc::clone(&charged),
+        scope: scope.clone(),
+    });
     let mut notes = counted.notes;
-    notes.extend(scope_notes(&structures, table, &counted.activity));
+    notes.extend(scope);
     notes.extend(flavour_note(&structures));
     notes.extend(
         sampled
@@ -74,7 +96,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     notes.dedup();
     Ok(Outcome {
         point,
-        charged: charged(table, &counted.activity),
+        charged,
         cycles: counted.cycles,
         clock_hz,
         time_s,
@@ -84,7 +106,7 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
         register_accesses: counted.register_accesses,
         totals,
         structures,
-        notes,
+        notes: Arc::new(notes),
         heat: None,
         peak,
         sampled,
@@ -92,35 +114,49 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
 }
 
 /// What was counted, structure by structure.
-fn all_priced(counted: &Counted, table: &CostTable) -> Result<Vec<PricedStructure>, PricingError> {
-    let mut events: BTreeMap<&str, Vec<(&str, u64)>> = BTreeMap::new();
-    for (event, count) in counted.activity.events() {
-        let of_structure = events.entry(event.structure).or_default();
-        of_structure.push((event.action, count));
-    }
-    let time_s = counted.cycles as f64 / counted.clock.si();
-    let all = table.iter().map(|(name, entry)| {
-        let charged = entry.charges.iter();
-        let charged = charged.map(|charge| (charge.action, charge.count(&counted.activity)));
-        let charged: Vec<(&str, u64)> = charged.collect();
-        let own = match &charged[..] {
-            [] => events.get(name).map_or(&[][..], Vec::as_slice),
-            charged => charged,
-        };
-        let own = if entry.leakage_only { &[] } else { own };
-        priced((name, entry), own, counted, time_s)
+fn all_priced(
+    counted: &Counted,
+    table: &CostTable,
+    known: Option<&Known>,
+) -> Result<Vec<PricedStructure>, PricingError> {
+    let all = table.iter().enumerate().map(|(place, (name, entry))| {
+        let before = known.and_then(|known| {
+            let structure = known.structures.get(place)?;
+            Some((structure, *known.organisations.get(place)?))
+        });
+        priced((name, entry), counted, before)
     });
     all.collect()
 }
 
+/// How often what happened to a structure that is charged for.
+fn events<'a>((name, entry): (&str, &'a CostEntry), activity: &'a Activity) -> Vec<(&'a str, u64)> {
+    if entry.leakage_only {
+        return Vec::new();
+    }
+    match &entry.charges[..] {
+        [] => activity.events_of(name).collect(),
+        charges => charges
+            .iter()
+            .map(|charge| (charge.action, charge.count(activity)))
+            .collect(),
+    }
+}
+
+/// A structure's price; `before` is how it came out at another operating point, and how it was organised there.
 fn priced(
     (name, entry): (&str, &CostEntry),
-    events: &[(&str, u64)],
     counted: &Counted,
-    time_s: f64,
+    before: Option<(&PricedStructure, Option<Organisation>)>,
 ) -> Result<PricedStructure, PricingError> {
+    let time_s = counted.cycles as f64 / counted.clock.si();
+    let (before, organised) = before.unzip();
+    let action_name = |action: &str| {
+        let known = before.and_then(|it| it.actions.get_key_value(action));
+        text(known.map(|(name, _)| name), action)
+    };
     let mut actions = BTreeMap::new();
-    for (action, count) in events.iter().copied() {
+    for (action, count) in events((name, entry), &counted.activity) {
         let unit_j = entry
             .energy(action)
             .ok_or_else(|| no_price(name, action, entry))?
@@ -130,17 +166,17 @@ fn priced(
             unit_j,
             total_j: count as f64 * unit_j,
         };
-        actions.insert(action.to_owned(), priced);
+        actions.insert(action_name(action), priced);
     }
     let cost = &entry.cost;
     let mut area = cost.area;
     if let Some(gates) = &entry.gates {
         area += gates.gated.header_area;
-        actions.insert("wake".to_owned(), wakes(entry, gates, &counted.activity));
+        actions.insert(action_name("wake"), wakes(entry, gates, &counted.activity));
     }
     Ok(PricedStructure {
-        name: name.to_owned(),
-        group: entry.group.clone(),
+        name: text(before.map(|it| &it.name), name),
+        group: text(before.map(|it| &it.group), &entry.group),
         instances: entry.instances,
         area_m2: area.si(),
         leakage_w: cost.leakage.si(),
@@ -149,9 +185,14 @@ fn priced(
         dynamic_j: actions.values().map(|action| action.total_j).sum(),
         actions,
         leakage_j: mean_leakage(entry, counted) * time_s,
-        flavour: entry.flavours.map(|flavours| flavours.to_string()),
-        model: cost.model.clone(),
-        organisation: cost.organisation.as_ref().map(organisation),
+        flavour: entry
+            .flavours
+            .map(|flavours| Arc::from(flavours.to_string())),
+        model: text(before.map(|it| &it.model), &cost.model),
+        organisation: match before {
+            Some(before) if organised == Some(cost.organisation) => before.organisation.clone(),
+            _ => cost.organisation.as_ref().map(organisation),
+        },
         uncertainty: RelativeUncertainty {
             area: cost.uncertainty.area,
             delay: cost.uncertainty.delay,
@@ -213,11 +254,12 @@ fn wakes(entry: &CostEntry, gates: &Switched, activity: &Activity) -> PricedActi
     }
 }
 
-fn organisation(split: &warpwatt_circuit::Organisation) -> String {
-    format!(
+fn organisation(split: &Organisation) -> Arc<str> {
+    let text = format!(
         "{} x {} subarrays of {} x {}, column mux {}, sense-amplifier mux {} x {}",
         split.ndwl, split.ndbl, split.rows, split.cols, split.ndcm, split.ndsam1, split.ndsam2
-    )
+    );
+    Arc::from(text)
 }
 
 fn no_price(structure: &str, action: &str, entry: &CostEntry) -> PricingError {
@@ -259,7 +301,7 @@ fn scope_notes(
     let idle: Vec<&str> = structures
         .iter()
         .filter(|structure| structure.actions.is_empty())
-        .map(|structure| structure.name.as_str())
+        .map(|structure| &*structure.name)
         .collect();
     let charged: BTreeSet<(&str, &str)> = table
         .charges()

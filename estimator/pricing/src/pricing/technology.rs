@@ -18,7 +18,11 @@ pub struct Described(Arc<Description>);
 struct Description {
     technology: Arc<Technology>,
     provenance: Provenance,
-    sources: Vec<String>,
+    library: Arc<str>,
+    node: Arc<str>,
+    flavour: Arc<str>,
+    interpolation: Option<Arc<str>>,
+    sources: Arc<Vec<String>>,
     content: OnceLock<[u8; 32]>,
 }
 
@@ -26,7 +30,11 @@ impl From<Technology> for Described {
     fn from(technology: Technology) -> Self {
         Self(Arc::new(Description {
             provenance: provenance(&technology),
-            sources: sources(&technology),
+            library: Arc::from(technology.library.to_string()),
+            node: Arc::from(format!("{:.0}nm", technology.feature.as_nm())),
+            flavour: Arc::from(technology.flavour.to_string()),
+            interpolation: interpolation(&technology).map(Arc::from),
+            sources: Arc::new(sources(&technology)),
             technology: Arc::new(technology),
             content: OnceLock::new(),
         }))
@@ -53,18 +61,18 @@ impl Described {
 
 /// The technology, profile and operating point of `circuits`, by name.
 pub fn technology_name(circuits: &NodeCircuits) -> TechnologyName {
-    let technology = circuits.technology();
+    let known = &circuits.described().0;
     let point = circuits.operating_point();
     TechnologyName {
-        library: technology.library.to_string(),
-        node: format!("{:.0}nm", technology.feature.as_nm()),
-        flavour: technology.flavour.to_string(),
-        profile: circuits.profile().to_string(),
+        library: Arc::clone(&known.library),
+        node: Arc::clone(&known.node),
+        flavour: Arc::clone(&known.flavour),
+        profile: Arc::from(circuits.profile().to_string()),
         temperature_k: point.temperature.si(),
-        vdd_v: point.vdd.unwrap_or(technology.device.vdd.value).si(),
-        interpolation: interpolation(technology),
-        provenance: circuits.described().0.provenance,
-        sources: circuits.described().0.sources.clone(),
+        vdd_v: point.vdd.unwrap_or(known.technology.device.vdd.value).si(),
+        interpolation: known.interpolation.clone(),
+        provenance: known.provenance,
+        sources: Arc::clone(&known.sources),
     }
 }
 

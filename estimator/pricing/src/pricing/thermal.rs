@@ -97,11 +97,12 @@ pub fn price_settled(
     if balance.limit.is_none() {
         outcome = price(point, counted, &at(balance.blocks[0])?)?;
     } else {
-        outcome.notes.push(Note {
+        let notes = Arc::make_mut(&mut outcome.notes);
+        notes.push(Note {
             kind: NoteKind::Thermal,
             text: restless(&balance, circuits.operating_point().temperature),
         });
-        outcome.notes.sort();
+        notes.sort();
     }
     let warmed = warmed(&network, cooling.other_power);
     outcome.heat = Some(heat(&balance, &network, before, warmed));

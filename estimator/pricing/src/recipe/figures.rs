@@ -125,7 +125,7 @@ pub fn reprice<'p>(outcome: &mut Outcome, parts: impl IntoIterator<Item = (&'p P
         let structure = outcome
             .structures
             .iter_mut()
-            .find(|structure| structure.name == part.name);
+            .find(|structure| *structure.name == *part.name);
         if let Some(structure) = structure {
             again(structure, part, &figures, mean_w * time_s);
         }

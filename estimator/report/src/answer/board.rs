@@ -8,7 +8,7 @@ use crate::outcome::{BASELINE, Outcome};
 pub(super) fn words(points: &[Outcome]) -> Option<String> {
     let plain = points
         .iter()
-        .filter(|point| point.point.technique == BASELINE);
+        .filter(|point| &*point.point.technique == BASELINE);
     let drawn: Vec<Reported> = plain.filter_map(crate::board::reported).collect();
     if drawn.is_empty() {
         return None;

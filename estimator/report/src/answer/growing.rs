@@ -1,6 +1,7 @@
 //! Rows of the answer that grow: kernel by kernel, and stretch by stretch of a study that is too large to be held.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use warpwatt_techniques::headline;
 
@@ -24,7 +25,7 @@ pub struct Growing {
 struct Row {
     /// The row without a figure.
     named: Answer,
-    kernels: Vec<KernelName>,
+    kernels: Vec<Arc<KernelName>>,
     energy: MeanRatio,
     saved: Mean,
     added: Mean,
@@ -118,7 +119,7 @@ impl Row {
     }
 
     fn finish(self) -> Answer {
-        let kernels: Vec<&KernelName> = self.kernels.iter().collect();
+        let kernels: Vec<&KernelName> = self.kernels.iter().map(AsRef::as_ref).collect();
         let headline = self.headline.into_iter();
         let headline = headline.filter_map(|(name, mean)| Some((name, mean.value()?)));
         Answer {

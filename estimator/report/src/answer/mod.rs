@@ -14,7 +14,7 @@ pub(super) use columns::{COLUMNS, Value};
 pub(super) use growing::Growing;
 pub use row::Answer;
 pub(super) use row::saved_and_added;
-pub use scope::Scope;
+pub use scope::{Scope, Scopes};
 pub use show::{Detail, Details};
 pub(super) use show::{
     answer_columns, best_and_worst, context, label, left_out, shown, verdict, whole,

@@ -52,7 +52,7 @@ impl Answer {
     pub(super) fn named(block: &Block, parameters: BTreeMap<String, Cell>) -> Self {
         Self {
             configuration: block.label(),
-            technique: block.technique.clone(),
+            technique: block.technique.to_string(),
             gpu: gpu_label(&block.gpu, &block.axes),
             technology: block.technology.clone(),
             kernels: Vec::new(),

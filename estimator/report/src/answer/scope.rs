@@ -1,9 +1,10 @@
 //! What the figures hold, and what they leave out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use warpwatt_activity::Event;
+use warpwatt_activity::{Activity, Event};
 use warpwatt_gpu::HARDWARE_EVENTS;
 
 use crate::format;
@@ -38,20 +39,92 @@ fn parts_of<'o>(outcome: &'o Outcome, name: &str) -> impl Iterator<Item = &'o Pr
     })
 }
 
+/// A scope that grows. Points of one run have the same counts at every supply and temperature, and what these leave out is found once.
+#[derive(Clone, Debug, Default)]
+pub struct Scopes {
+    whole: Scope,
+    /// By where the counts are.
+    runs: BTreeMap<usize, OfRun>,
+}
+
+/// What points of a run leave out.
+#[derive(Clone, Debug)]
+struct OfRun {
+    /// The counts: as long as they are held, no others are at their place.
+    counts: Arc<Activity>,
+    /// What of them is priced elsewhere.
+    charged: Arc<BTreeSet<String>>,
+    structures: usize,
+    scope: Scope,
+    points: u64,
+}
+
+/// Runs that are remembered at once.
+const MOST_RUNS: usize = 1024;
+
+impl Scopes {
+    /// Adds a point.
+    pub fn add(&mut self, outcome: &Outcome) {
+        let place = Arc::as_ptr(&outcome.activity).addr();
+        if let Some(run) = self.runs.get_mut(&place)
+            && run.structures == outcome.structures.len()
+            && run.charged == outcome.charged
+        {
+            run.points += 1;
+            return;
+        }
+        if self.runs.len() >= MOST_RUNS {
+            self.merge();
+        }
+        let mut scope = Scope::default();
+        scope.add(outcome);
+        let run = OfRun {
+            counts: Arc::clone(&outcome.activity),
+            charged: Arc::clone(&outcome.charged),
+            structures: outcome.structures.len(),
+            scope,
+            points: 1,
+        };
+        if let Some(other) = self.runs.insert(place, run) {
+            self.whole.merge(other.scope, other.points);
+        }
+    }
+
+    fn merge(&mut self) {
+        for run in std::mem::take(&mut self.runs).into_values() {
+            drop(run.counts);
+            self.whole.merge(run.scope, run.points);
+        }
+    }
+
+    /// What all points come to.
+    pub fn finish(mut self) -> Scope {
+        self.merge();
+        self.whole
+    }
+}
+
 impl Scope {
     /// That of `points` together.
     pub fn of(points: &[Outcome]) -> Self {
-        let mut scope = Self::default();
-        for outcome in points {
-            scope.add(outcome);
-        }
-        scope
+        let mut scopes = Scopes::default();
+        points.iter().for_each(|outcome| scopes.add(outcome));
+        scopes.finish()
     }
 
-    /// Adds a point.
-    pub fn add(&mut self, outcome: &Outcome) {
+    /// Adds what another says, of so many points.
+    fn merge(&mut self, other: Self, points: u64) {
+        self.priced.extend(other.priced);
+        self.leakage_only.extend(other.leakage_only);
+        self.unpriced_structures.extend(other.unpriced_structures);
+        for (counter, count) in other.unpriced_events {
+            *self.unpriced_events.entry(counter).or_default() += points * count;
+        }
+    }
+
+    fn add(&mut self, outcome: &Outcome) {
         for structure in &outcome.structures {
-            self.priced.insert(structure.name.clone());
+            self.priced.insert(structure.name.to_string());
         }
         let activity = &outcome.activity;
         for (counter, count) in activity.iter().filter(|(_, count)| *count > 0) {

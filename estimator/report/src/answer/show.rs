@@ -176,7 +176,7 @@ fn parts(row: &Answer) -> [String; 5] {
     let technology = &row.technology;
     [
         row.gpu.clone(),
-        technology.node.clone(),
+        technology.node.to_string(),
         format!(
             "{} ({}, {})",
             technology.flavour, technology.library, technology.profile

@@ -1,5 +1,7 @@
 //! The answer on three hand-made kernels.
 
+use std::sync::Arc;
+
 use approx::assert_relative_eq;
 
 use super::columns::COLUMNS;
@@ -85,9 +87,9 @@ fn json_has_a_key_a_column() {
 fn events_without_a_price_are_named_with_their_counts() {
     let mut points = sample::outcomes();
     for point in &mut points {
-        point.activity.add("dram_reads", 7);
-        point.activity.add("l2.tag.read", 2);
-        point.activity.add("l2_read_hits", 5);
+        Arc::make_mut(&mut point.activity).add("dram_reads", 7);
+        Arc::make_mut(&mut point.activity).add("l2.tag.read", 2);
+        Arc::make_mut(&mut point.activity).add("l2_read_hits", 5);
     }
     let scope = Scope::of(&points);
     assert_eq!(scope.unpriced_events["dram_reads"], 42);

@@ -20,7 +20,7 @@ const GAP: f64 = 10.0;
 /// Strips for the points that have one; nothing if none has.
 pub fn register_accesses(points: &[&Outcome], id: &str) -> Option<String> {
     let strips = points.iter().filter_map(|point| {
-        let accesses = point.register_accesses.as_ref()?;
+        let accesses = point.register_accesses.as_deref()?;
         Some((*point, accesses))
     });
     let strips: Vec<(&Outcome, &RegisterAccesses)> = strips.collect();

@@ -27,7 +27,7 @@ struct Line {
 pub fn over_nodes(report: &Report, id: &str) -> Option<String> {
     let mut nodes: Vec<&str> = Vec::new();
     for block in &report.blocks {
-        if !nodes.contains(&block.technology.node.as_str()) {
+        if !nodes.contains(&&*block.technology.node) {
             nodes.push(&block.technology.node);
         }
     }
@@ -40,7 +40,7 @@ pub fn over_nodes(report: &Report, id: &str) -> Option<String> {
         let label = label(block, report);
         let place = nodes
             .iter()
-            .position(|node| *node == block.technology.node)?;
+            .position(|node| *node == &*block.technology.node)?;
         let known = lines.iter().position(|line| line.label == label);
         let known = known.unwrap_or_else(|| {
             lines.push(Line {
@@ -68,7 +68,7 @@ fn label(block: &Block, report: &Report) -> String {
             .iter()
             .all(|b| b.gpu == block.gpu && b.axes == block.axes);
     if one {
-        block.technique.clone()
+        block.technique.to_string()
     } else {
         let gpu = crate::outcome::gpu_label(&block.gpu, &block.axes);
         format!("{} · {gpu}", block.technique)

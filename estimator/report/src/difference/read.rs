@@ -90,7 +90,7 @@ pub fn read(document: &Value) -> Result<Vec<Spent>, String> {
 /// What a point of a study took.
 pub fn spent(outcome: &Outcome) -> Spent {
     let structures = outcome.structures.iter().map(|it| SpentBy {
-        name: it.name.clone(),
+        name: it.name.to_string(),
         dynamic_j: it.dynamic_j,
         leakage_j: it.leakage_j,
         uncertainty: Some(it.uncertainty),

@@ -59,16 +59,16 @@ impl Axes {
         let node = format!("{} {}", technology.node, technology.flavour);
         let own = [
             ("kernel", format!("{} ({})", kernel.name, kernel.case)),
-            ("gpu", point.gpu.clone()),
+            ("gpu", point.gpu.to_string()),
             ("node", node),
-            ("profile", technology.profile.clone()),
+            ("profile", technology.profile.to_string()),
             ("vdd_v", technology.vdd_v.to_string()),
             ("temperature_k", technology.temperature_k.to_string()),
         ];
         for (name, value) in own {
             self.at(name, number, value);
         }
-        for (name, value) in &point.axes {
+        for (name, value) in point.axes.iter() {
             self.at(name, number, value.clone());
         }
     }

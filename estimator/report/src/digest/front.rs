@@ -1,5 +1,7 @@
 //! The best compromises among points that come one after the other.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::metric::{Metric, Metrics, Objective};
@@ -10,7 +12,7 @@ use crate::outcome::{KernelName, Point};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelFront {
     /// The kernel.
-    pub kernel: KernelName,
+    pub kernel: Arc<KernelName>,
     /// Points of the front: in the order of the study, the best by the first metric first.
     pub points: Vec<OnFront>,
 }
@@ -27,18 +29,27 @@ pub struct OnFront {
 }
 
 /// Fronts that grow.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Growing {
     pub(super) objectives: Vec<Objective>,
+    /// Their metrics, if these are not the points' own.
+    metrics: Option<Vec<Metric>>,
     /// Their units, once a point with values has come.
     pub(super) units: Vec<String>,
     fronts: Vec<KernelFront>,
+}
+
+/// The metrics that objectives are about; nothing if one is not known.
+fn metrics(known: &Metrics, objectives: &[Objective]) -> Option<Vec<Metric>> {
+    let found = objectives.iter().map(|one| known.find(&one.metric).ok());
+    found.collect()
 }
 
 impl Growing {
     pub(super) fn between(objectives: &[Objective]) -> Self {
         Self {
             objectives: objectives.to_vec(),
+            metrics: metrics(&Metrics::known(), objectives),
             units: Vec::new(),
             fronts: Vec::new(),
         }
@@ -46,9 +57,11 @@ impl Growing {
 
     /// Points of a stretch of the study. Metrics of techniques that none of them has are no metrics there, so that none of them competes.
     pub(super) fn add(&mut self, report: &Report) {
-        let known = Metrics::known().with_points(&report.points);
-        let found = self.objectives.iter().map(|one| known.find(&one.metric));
-        let Ok(metrics) = found.collect::<Result<Vec<Metric>, _>>() else {
+        let own = || {
+            let known = Metrics::known().with_points(&report.points);
+            metrics(&known, &self.objectives)
+        };
+        let Some(metrics) = self.metrics.clone().or_else(own) else {
             return;
         };
         self.units = metrics.iter().map(|one| one.unit().to_owned()).collect();

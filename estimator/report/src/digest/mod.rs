@@ -15,7 +15,7 @@ pub use axes::{Along, Value};
 pub use front::{KernelFront, OnFront};
 pub use spread::Spread;
 
-use super::answer::{self, Answer, Scope};
+use super::answer::{self, Answer, Scope, Scopes};
 use super::metric::Objective;
 use super::model::Report;
 use crate::outcome::Point;
@@ -78,7 +78,7 @@ pub struct Configuration {
 }
 
 /// A digest that grows, a stretch of the study at a time. It holds some numbers of each point, no point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Gathering {
     digest: Digest,
     gathered: Vec<Gathered>,
@@ -88,7 +88,7 @@ pub struct Gathering {
     figures: Vec<Figures>,
     fronts: Growing,
     answer: answer::Growing,
-    scope: Scope,
+    scopes: Scopes,
 }
 
 /// Energy, time and change of energy of a point.
@@ -120,7 +120,7 @@ impl Gathering {
             figures: Vec::new(),
             fronts: Growing::between(objectives),
             answer: answer::Growing::default(),
-            scope: Scope::default(),
+            scopes: Scopes::default(),
         }
     }
 
@@ -149,7 +149,10 @@ impl Gathering {
         }
         self.fronts.add(report);
         self.answer.add(report);
-        report.points.iter().for_each(|point| self.scope.add(point));
+        report
+            .points
+            .iter()
+            .for_each(|point| self.scopes.add(point));
         if let Some(budget) = &report.budget {
             let inside = self.digest.inside_budget.get_or_insert(0);
             *inside += budget.count(report).inside;
@@ -157,11 +160,11 @@ impl Gathering {
     }
 
     fn configuration(&mut self, point: &Point) -> &mut Gathered {
-        let place = match self.places.get(&point.technique) {
+        let place = match self.places.get(&*point.technique) {
             Some(place) => *place,
             None => {
                 self.gathered.push(Gathered {
-                    technique: point.technique.clone(),
+                    technique: point.technique.to_string(),
                     points: Vec::new(),
                     slowdown: Vec::new(),
                     area: Vec::new(),
@@ -169,7 +172,7 @@ impl Gathering {
                     worst: (f64::NEG_INFINITY, point.clone()),
                 });
                 let place = self.gathered.len() - 1;
-                self.places.insert(point.technique.clone(), place);
+                self.places.insert(point.technique.to_string(), place);
                 place
             }
         };
@@ -212,7 +215,7 @@ impl Gathering {
         let digest = Digest {
             answer: shown,
             verdict,
-            scope: self.scope,
+            scope: self.scopes.finish(),
             configurations: configurations.collect(),
             points: figures.len(),
             axes: self.axes.finish(figures),

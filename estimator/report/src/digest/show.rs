@@ -137,7 +137,7 @@ impl Digest {
         let names = self.objectives.iter().map(|one| one.metric.clone());
         let rows = front.points.iter().take(most).map(|held| {
             let alike = format::count(held.alike as u64);
-            let place = [alike, held.point.technique.clone(), place(&held.point)];
+            let place = [alike, held.point.technique.to_string(), place(&held.point)];
             self.values(held).into_iter().chain(place).collect()
         });
         Shown {
@@ -318,7 +318,8 @@ mod tests {
                 point.point.technology.vdd_v += f64::from(entries) / 1000.0;
                 if !point.point.is_baseline() {
                     point.point.technique =
-                        format!("warped_dmr(queue=5) + filter_cache(entries={entries}, line=1)");
+                        format!("warped_dmr(queue=5) + filter_cache(entries={entries}, line=1)")
+                            .into();
                 }
             }
             gathering.add(&Report::new("Many", &points));

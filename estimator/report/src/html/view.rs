@@ -224,7 +224,7 @@ fn section(report: &Report, block: &Block, index: usize) -> Section {
     };
     Section {
         id: format!("configuration-{}", index + 1),
-        heading: block.technique.clone(),
+        heading: block.technique.to_string(),
         context: block.context(),
         overhead: [
             ("Area", figure(|o| o.sm_area)),
@@ -337,8 +337,12 @@ fn structure_row(structure: &PricedStructure) -> Row {
     };
     let uncertainty = structure.uncertainty;
     Row {
-        name: structure.name.clone(),
-        detail: structure.organisation.clone().unwrap_or_default(),
+        name: structure.name.to_string(),
+        detail: structure
+            .organisation
+            .clone()
+            .unwrap_or_default()
+            .to_string(),
         cells: vec![
             structure.group.replace('_', " "),
             format::count(structure.instances),
@@ -411,8 +415,8 @@ fn technologies(report: &Report) -> Vec<Technology> {
         .map(|technology| Technology {
             label: technology.label(),
             counts: counts(&technology.provenance),
-            interpolation: technology.interpolation.clone(),
-            sources: technology.sources.clone(),
+            interpolation: technology.interpolation.as_deref().map(str::to_owned),
+            sources: technology.sources.to_vec(),
         })
         .collect()
 }

@@ -149,7 +149,7 @@ fn structures(outcome: &Outcome) -> Grid {
     });
     let row = |it: &PricedStructure| {
         vec![
-            it.name.clone(),
+            it.name.to_string(),
             it.group.replace('_', " "),
             format::count(it.instances),
             format::three(1e6 * it.total_area_m2()),

@@ -48,7 +48,10 @@ fn by_group(page: &KernelPage<'_>) -> Vec<Layer> {
     let mut groups: Vec<(&str, f64)> = Vec::new();
     for structure in structures {
         let joules = structure.energy_j();
-        match groups.iter_mut().find(|(name, _)| *name == structure.group) {
+        match groups
+            .iter_mut()
+            .find(|(name, _)| *name == &*structure.group)
+        {
             Some((_, sum)) => *sum += joules,
             None => groups.push((&structure.group, joules)),
         }
@@ -57,7 +60,7 @@ fn by_group(page: &KernelPage<'_>) -> Vec<Layer> {
     let layer = |(group, _): (&str, f64)| {
         let of = |watts: &Vec<f64>| {
             let own = structures.iter().zip(watts);
-            let own = own.filter(|(structure, _)| structure.group == group);
+            let own = own.filter(|(structure, _)| &*structure.group == group);
             own.map(|(_, watts)| watts).sum()
         };
         Layer {

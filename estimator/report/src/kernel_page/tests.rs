@@ -22,7 +22,7 @@ fn page() -> String {
     let all: BTreeMap<String, f64> = outcome
         .structures
         .iter()
-        .map(|it| (it.name.clone(), it.dynamic_j))
+        .map(|it| (it.name.to_string(), it.dynamic_j))
         .collect();
     let watts = vec![vec![0.5; outcome.structures.len()]; 2];
     let layer = |name: &str, share: f64| Layer {

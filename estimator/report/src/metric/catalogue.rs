@@ -82,15 +82,15 @@ impl Metrics {
             if !seen.insert((&point.point.gpu, &point.point.technique)) {
                 continue;
             }
-            for metric in &point.metrics {
+            for metric in point.metrics.iter() {
                 add(
                     &mut self.listed,
                     technique::metric(&metric.name, &metric.unit),
                 );
             }
             for structure in &point.structures {
-                if !structures.contains(&structure.name) {
-                    structures.push(structure.name.clone());
+                if !structures.iter().any(|known| **known == *structure.name) {
+                    structures.push(structure.name.to_string());
                 }
             }
             for (counter, _) in point.activity.iter() {

@@ -7,7 +7,7 @@ fn points() -> Vec<Outcome> {
     let mut points = sample::outcomes();
     let halved = |outcome: &Outcome, label: &str| {
         let mut halved = outcome.clone();
-        halved.point.technique = label.to_owned();
+        halved.point.technique = label.into();
         halved.cycles /= 2;
         halved
     };
@@ -48,7 +48,7 @@ fn a_stack_stands_beside_its_members() {
 #[test]
 fn a_stack_without_its_members_is_compared_with_the_baseline_alone() {
     let mut points = points();
-    points.retain(|outcome| outcome.point.technique != "half");
+    points.retain(|outcome| &*outcome.point.technique != "half");
     let report = Report::new("by hand", &points);
     assert!(report.stacks.is_empty());
     assert_eq!(report.blocks.len(), 2);

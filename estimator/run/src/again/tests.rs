@@ -120,7 +120,7 @@ fn what_counts_otherwise_is_named() {
     let Ok(Again::Missing(points)) = again(&counts.unwrap(), &other) else {
         panic!("64 entries were never counted");
     };
-    let techniques: Vec<&str> = points.iter().map(|it| it.technique.as_str()).collect();
+    let techniques: Vec<&str> = points.iter().map(|it| &*it.technique).collect();
     assert_eq!(techniques, ["filter_cache(entries=64)"; 2]);
 }
 

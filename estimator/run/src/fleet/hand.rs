@@ -255,7 +255,7 @@ impl<'h> Hand<'h> {
                 self.priced(&run)?
             }
         };
-        outcome_file::encode(plan, &outcomes)
+        outcome_file::encode(plan, outcomes)
     }
 
     /// Sees to it that what an execution left is at hand.

@@ -14,12 +14,10 @@ use crate::store::{PointKey, bundle, unbundle};
 ///
 /// # Errors
 /// They cannot be written to memory.
-pub fn encode(plan: &Plan, outcomes: &Batch<Outcome>) -> Result<Vec<u8>, Diag> {
-    let points = outcomes.iter();
-    let points: Vec<(PointKey, &Outcome)> = points
-        .map(|(point, outcome)| (plan.points[*point].key, outcome))
-        .collect();
-    bundle(&points).map_err(|error| Diag::error("run::defect", error.to_string()))
+pub fn encode(plan: &Plan, outcomes: Batch<Outcome>) -> Result<Vec<u8>, Diag> {
+    let points = outcomes.into_iter();
+    let points = points.map(|(point, outcome)| (plan.points[point].key, outcome));
+    bundle(points.collect()).map_err(|error| Diag::error("run::defect", error.to_string()))
 }
 
 /// What a unit came to; `None` if the file is not there or not what was written.

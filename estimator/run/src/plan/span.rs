@@ -10,7 +10,7 @@ use warpwatt_techniques::Stack;
 
 use super::fit::Fits;
 use super::structures;
-use super::{Axes, Combination, Execution, Plan, PlannedPoint, Timing};
+use super::{Axes, Combination, Execution, Names, Plan, PlannedPoint, Timing};
 use crate::digest::digest;
 use crate::outcome::{Note, NoteKind};
 use crate::pricing::technology_name;
@@ -24,6 +24,7 @@ type Limited = BTreeMap<[u32; 3], (Limits, Vec<Note>)>;
 pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Plan {
     let keys = Keys::new(&axes);
     let mut plan = Plan {
+        names: Names::of(&axes),
         axes,
         lowered: Vec::new(),
         points: Vec::with_capacity(combinations.len()),

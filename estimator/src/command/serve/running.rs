@@ -110,10 +110,18 @@ fn ran(
             served.stop.store(true, Ordering::Relaxed);
         }
     };
-    run_points(resolved, &sink.sources, &finished, means, news, |batch| {
-        outcomes.extend(batch);
-        Ok(())
-    })?;
+    run_points(
+        resolved,
+        &sink.sources,
+        &finished,
+        means,
+        news,
+        Ok,
+        |batch| {
+            outcomes.extend(batch);
+            Ok(())
+        },
+    )?;
     Ok(outcomes)
 }
 

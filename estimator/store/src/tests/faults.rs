@@ -7,7 +7,7 @@ use redb::ReadableTable;
 
 use super::super::*;
 use super::{Scratch, outcome};
-use crate::faults::{Damage, Disk, Fault, PAGE, damages};
+use crate::faults::{Damage, Disk, Fault, damages};
 
 /// Points of a small study, in batches as a run writes them.
 const COUNT: u64 = 60;
@@ -204,15 +204,16 @@ fn another_digit_is_told_with_its_point() {
     let finished = Finished::new();
     let scratch = Scratch::new();
     fs::create_dir(&scratch.0).unwrap();
-    let (key, _) = finished.study[7];
+    // The last figure of a point that is not all zeros, wherever it stands: in the last commit or in one before.
+    let (_, figures) = crate::outcome::Form::of(finished.study[7].1.clone());
+    let figures: Vec<u8> = figures.iter().flat_map(|it| it.to_le_bytes()).collect();
     let mut bytes = finished.bytes.clone();
-    // Every leaf that has the key, of the last commit or of one before: its last value ends where the last of its ends says.
-    let holds_key = |page: &[u8]| page[0] == 1 && page.windows(32).any(|found| found == key.0);
-    for page in bytes.chunks_mut(PAGE).filter(|page| holds_key(page)) {
-        let entries = usize::from(u16::from_le_bytes([page[2], page[3]]));
-        let last = 4 * entries;
-        let end: [u8; 4] = page[last..last + 4].try_into().unwrap();
-        page[u32::from_le_bytes(end) as usize - 1] ^= 1;
+    let places = bytes.windows(figures.len()).enumerate();
+    let places = places.filter(|(_, found)| *found == figures);
+    let places: Vec<usize> = places.map(|(place, _)| place).collect();
+    assert!(!places.is_empty());
+    for place in places {
+        bytes[place + figures.len() - 1] ^= 1;
     }
     fs::write(scratch.0.join(FILE_NAME), &bytes).unwrap();
     let error = collected(&scratch.0).map(|outcomes| outcomes.len());
@@ -237,7 +238,7 @@ fn another_digit_is_told_with_its_point() {
 )]
 fn a_record_that_is_anothers_or_gone_is_told() {
     let finished = Finished::new();
-    let tamper = |change: &dyn Fn(&mut redb::Table<'_, &[u8; 32], &[u8]>)| {
+    let tamper = |change: &dyn Fn(&mut redb::Table<'_, u64, &[u8]>)| {
         let scratch = Scratch::new();
         fs::create_dir(&scratch.0).unwrap();
         let path = scratch.0.join(FILE_NAME);
@@ -251,10 +252,11 @@ fn a_record_that_is_anothers_or_gone_is_told() {
         let repaired = repair(&scratch.0, &manifest(&finished.study)).unwrap();
         (error, repaired)
     };
-    let [one, other] = [&finished.study[3].0, &finished.study[30].0];
+    // Points are numbered as they came.
+    let (one, other) = (3, 30);
     let (error, repaired) = tamper(&|points| {
-        let value = points.get(&one.0).unwrap().unwrap().value().to_vec();
-        points.insert(&other.0, value.as_slice()).unwrap();
+        let value = points.get(one).unwrap().unwrap().value().to_vec();
+        points.insert(other, value.as_slice()).unwrap();
     });
     assert!(
         error.ends_with("not what was written: point 31 of 60"),
@@ -262,11 +264,11 @@ fn a_record_that_is_anothers_or_gone_is_told() {
     );
     assert_eq!(repaired, Repaired::Kept(59));
     let (error, repaired) = tamper(&|points| {
-        points.remove(&one.0).unwrap();
-        points.remove(&other.0).unwrap();
+        points.remove(one).unwrap();
+        points.remove(other).unwrap();
     });
     assert!(
-        error.ends_with("are lost: point 4 of 60; point 31 of 60"),
+        error.ends_with("not what was written: point 4 of 60; point 31 of 60"),
         "{error}"
     );
     assert_eq!(repaired, Repaired::Kept(58));

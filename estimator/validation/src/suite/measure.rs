@@ -63,7 +63,7 @@ pub(super) fn sum(outcome: &Outcome, structures: &[String], of: &Expression) -> 
     let named = |structure: &&PricedStructure| {
         structures.iter().any(|name| match name.strip_suffix('*') {
             Some(prefix) => structure.name.starts_with(prefix),
-            None => structure.name == *name,
+            None => *structure.name == **name,
         })
     };
     let parts = outcome.structures.iter().filter(named);

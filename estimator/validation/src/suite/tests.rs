@@ -78,7 +78,7 @@ fn a_row_is_about_one_configuration() {
         .into_iter()
         .filter(|it| !it.point.is_baseline());
     points.extend(others.map(|mut it| {
-        it.point.technique = "filter_cache(entries=16)".to_owned();
+        it.point.technique = "filter_cache(entries=16)".into();
         it.cycles *= 2;
         it
     }));

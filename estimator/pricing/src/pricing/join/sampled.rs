@@ -26,14 +26,14 @@ pub(super) fn of(
         for batch in &launch.batches {
             let of_batch = Counted {
                 cycles: batch.activity.get("cycles"),
-                activity: batch.activity.clone(),
+                activity: batch.activity.clone().into(),
                 samples: None,
                 windows: None,
-                metrics: Vec::new(),
+                metrics: Vec::new().into(),
                 notes: Vec::new(),
                 ..counted.clone()
             };
-            let totals = Totals::of(&all_priced(&of_batch, table)?);
+            let totals = Totals::of(&all_priced(&of_batch, table, None)?);
             seconds.push(of_batch.cycles as f64 / counted.clock.si());
             joules.push(totals.dynamic_j + totals.leakage_j);
         }

@@ -61,21 +61,22 @@ fn point() -> Point {
             name: "k".to_owned(),
             case: "c".to_owned(),
             paper: Vec::new(),
-        },
-        gpu: "g".to_owned(),
-        axes: BTreeMap::new(),
+        }
+        .into(),
+        gpu: "g".into(),
+        axes: BTreeMap::new().into(),
         technology: TechnologyName {
-            library: "itrs".to_owned(),
-            node: "32nm".to_owned(),
-            flavour: "hp".to_owned(),
-            profile: "cacti65".to_owned(),
+            library: "itrs".into(),
+            node: "32nm".into(),
+            flavour: "hp".into(),
+            profile: "cacti65".into(),
             temperature_k: 350.0,
             vdd_v: 0.9,
             interpolation: None,
             provenance: Provenance::default(),
-            sources: Vec::new(),
+            sources: Vec::new().into(),
         },
-        technique: BASELINE.to_owned(),
+        technique: BASELINE.into(),
     }
 }
 
@@ -85,10 +86,11 @@ fn counted(cycles: u64, counts: &[(&str, u64)]) -> Counted {
         samples: None,
         cycles,
         clock: Frequency::from_mhz(1300.0),
-        activity: counts.iter().copied().collect(),
-        performance: Performance::default(),
-        metrics: Vec::new(),
+        activity: Arc::new(counts.iter().copied().collect()),
+        performance: Performance::default().into(),
+        metrics: Vec::new().into(),
         register_accesses: None,
+        before: Default::default(),
         notes: Vec::new(),
     }
 }

@@ -55,10 +55,11 @@ fn counted(fetches: u64) -> Counted {
         samples: None,
         cycles: 1_000_000,
         clock: Frequency::from_mhz(1132.0),
-        activity,
-        performance: Performance::default(),
-        metrics: Vec::new(),
+        activity: activity.into(),
+        performance: Performance::default().into(),
+        metrics: Vec::new().into(),
         register_accesses: None,
+        before: Default::default(),
         notes: Vec::new(),
     }
 }
@@ -69,11 +70,12 @@ fn settled(circuits: &NodeCircuits, cooling: &Cooling) -> Outcome {
             name: "k".to_owned(),
             case: "c".to_owned(),
             paper: Vec::new(),
-        },
-        gpu: "v100".to_owned(),
-        axes: BTreeMap::new(),
+        }
+        .into(),
+        gpu: "v100".into(),
+        axes: BTreeMap::new().into(),
         technology: technology_name(circuits),
-        technique: BASELINE.to_owned(),
+        technique: BASELINE.into(),
     };
     let costs = |circuits: &dyn Circuits| CostTable::of(&structures(), 80, circuits);
     price_settled(point, counted(1_000), costs, circuits, cooling).unwrap()

@@ -163,7 +163,7 @@ fn line(comparisons: &[Comparison], key: &str) -> Option<Line> {
 
 /// Whether a point is what the paper's Table 4 is about. Other sizes and variants have no row of their own.
 fn is_the_papers_configuration(point: &Point) -> bool {
-    if !label::same(PAPER_TECHNIQUE, &point.technique) || point.gpu != PAPER_GPU {
+    if !label::same(PAPER_TECHNIQUE, &point.technique) || &*point.gpu != PAPER_GPU {
         return false;
     }
     let preset = presets().iter().find(|preset| preset.name == PAPER_GPU);

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 
 use super::*;
@@ -87,7 +89,7 @@ fn only_the_papers_gpu_has_its_values() {
     let papers = |path: &str, value: &str| {
         let mut points = sample::outcomes();
         for outcome in &mut points {
-            outcome.point.axes.insert(path.to_owned(), value.to_owned());
+            Arc::make_mut(&mut outcome.point.axes).insert(path.to_owned(), value.to_owned());
         }
         rows(&report(&points)).into_iter().flatten().count()
     };

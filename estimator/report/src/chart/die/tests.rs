@@ -12,8 +12,8 @@ fn point(structures: &[(&str, &str, f64)]) -> Outcome {
     let mut point = sample::outcomes().swap_remove(0);
     let model = point.structures[0].clone();
     let structure = |(name, group, area_m2): &(&str, &str, f64)| PricedStructure {
-        name: (*name).to_owned(),
-        group: (*group).to_owned(),
+        name: (*name).into(),
+        group: (*group).into(),
         area_m2: *area_m2,
         ..model.clone()
     };

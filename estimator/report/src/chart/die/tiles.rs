@@ -56,7 +56,7 @@ impl<'o> Tiles<'o> {
     pub fn of(outcome: &'o Outcome) -> Self {
         let mut tiles = Self::default();
         for structure in &outcome.structures {
-            if structure.group == DRAM {
+            if &*structure.group == DRAM {
                 tiles.beside.push(&structure.name);
             } else if structure.total_area_m2() > 0.0 {
                 tiles.add(structure, outcome.time_s);
@@ -81,7 +81,7 @@ impl<'o> Tiles<'o> {
             power_w: if time_s > 0.0 { energy_j / time_s } else { 0.0 },
         };
         let groups = &mut self.groups;
-        match groups.iter_mut().find(|it| it.name == structure.group) {
+        match groups.iter_mut().find(|it| it.name == &*structure.group) {
             Some(group) => group.tiles.push(tile),
             None => groups.push(Group {
                 name: &structure.group,

@@ -44,7 +44,7 @@ pub fn flow(points: &[&Outcome], id: &str) -> Option<String> {
 pub fn flow_by_class(point: &Outcome, classes: &[Class], id: &str) -> Option<String> {
     let names = classes.iter().map(|(name, _)| name.as_str());
     let of = |structure: &PricedStructure| {
-        let own = classes.iter().map(|(_, by)| by.get(&structure.name));
+        let own = classes.iter().map(|(_, by)| by.get(&*structure.name));
         let own = own.map(|joules| joules.copied().unwrap_or_default());
         own.chain([structure.leakage_j]).collect()
     };

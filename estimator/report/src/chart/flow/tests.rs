@@ -13,8 +13,8 @@ fn point(structures: &[(String, &str, [f64; 2])]) -> Outcome {
     let model = point.structures[0].clone();
     let structure =
         |(name, group, [dynamic_j, leakage_j]): &(String, &str, [f64; 2])| PricedStructure {
-            name: name.clone(),
-            group: (*group).to_owned(),
+            name: name.clone().into(),
+            group: (*group).into(),
             dynamic_j: *dynamic_j,
             leakage_j: *leakage_j,
             ..model.clone()

@@ -53,7 +53,7 @@ impl Curves {
                 continue;
             }
             let plain = baseline.map_or(outcome, |number| &report.points[number]);
-            let name = names.iter().find(|(kernel, _)| **kernel == point.kernel);
+            let name = names.iter().find(|(kernel, _)| **kernel == *point.kernel);
             let name = name.map_or_else(String::new, |(_, name)| name.clone());
             match (Work::of(outcome, plain), known) {
                 (Some(work), Some(place)) => all[place].1.push((name, work)),
@@ -76,7 +76,7 @@ impl Curves {
 fn names(report: &Report) -> Vec<(&KernelName, String)> {
     let mut kernels: Vec<&KernelName> = Vec::new();
     for point in &report.points {
-        if !kernels.contains(&&point.point.kernel) {
+        if !kernels.contains(&&*point.point.kernel) {
             kernels.push(&point.point.kernel);
         }
     }
@@ -105,10 +105,10 @@ fn is_same(one: &Point, other: &Point) -> bool {
 fn label(point: &Point, all: &[&Point]) -> String {
     let mut label = match point.is_baseline() {
         true => "plain GPU".to_owned(),
-        false => point.technique.clone(),
+        false => point.technique.to_string(),
     };
     let gpu = |point: &Point| gpu_label(&point.gpu, &point.axes);
-    let node = |point: &Point| point.technology.node.clone();
+    let node = |point: &Point| point.technology.node.to_string();
     let whole = |point: &Point| point.technology.label();
     let differ = |of: &dyn Fn(&Point) -> String| all.iter().any(|other| of(other) != of(point));
     if differ(&gpu) {

@@ -19,7 +19,7 @@ fn outcomes() -> Vec<Outcome> {
             ("l2_read_misses", 1000 * number),
             ("l2_write_backs", 250),
         ];
-        outcome.activity = counts.into_iter().collect::<Activity>();
+        outcome.activity = counts.into_iter().collect::<Activity>().into();
     }
     outcomes
 }
@@ -31,9 +31,9 @@ fn a_mark_stands_at_its_operations_a_byte_and_a_joule() {
     let first = &mut outcomes[0];
     first.totals.dynamic_j = 3e-6;
     first.totals.leakage_j = 2e-6;
-    first.structures[0].group = UNCORE.to_owned();
+    first.structures[0].group = UNCORE.into();
     first.structures[0].dynamic_j = 0.5e-6;
-    first.structures[1].group = DRAM.to_owned();
+    first.structures[1].group = DRAM.into();
     first.structures[1].dynamic_j = 0.25e-6;
     let curves = Curves::of(&Report::new("by hand", &outcomes));
     let (kernel, run) = &curves.curves[0].runs[0];
@@ -55,7 +55,7 @@ fn a_mark_stands_at_its_operations_a_byte_and_a_joule() {
 fn operations_are_those_of_the_plain_gpu() {
     let mut outcomes = outcomes();
     let saved = [("int_add.read", 1), ("load_bytes", 50_000)];
-    outcomes[1].activity = saved.into_iter().collect::<Activity>();
+    outcomes[1].activity = saved.into_iter().collect::<Activity>().into();
     let curves = Curves::of(&Report::new("by hand", &outcomes));
     let (_, run) = &curves.curves[1].runs[0];
     // There is no second-level cache here: what loads ask for comes from DRAM.
@@ -66,7 +66,10 @@ fn operations_are_those_of_the_plain_gpu() {
 fn kernels_without_bytes_are_left_out_and_named() {
     let mut outcomes = outcomes();
     for outcome in &mut outcomes[..2] {
-        outcome.activity = [("int_add.read", 5)].into_iter().collect::<Activity>();
+        outcome.activity = [("int_add.read", 5)]
+            .into_iter()
+            .collect::<Activity>()
+            .into();
     }
     let curves = Curves::of(&Report::new("by hand", &outcomes));
     assert_eq!(curves.left_out, ["matrix_mul"]);
@@ -83,7 +86,7 @@ fn configurations_are_told_apart_by_what_they_differ_in() {
     let mut outcomes = outcomes();
     let mut at_another_node = outcomes.clone();
     for outcome in &mut at_another_node {
-        outcome.point.technology.node = "45nm".to_owned();
+        outcome.point.technology.node = "45nm".into();
     }
     outcomes.extend(at_another_node);
     let curves = Curves::of(&Report::new("two nodes", &outcomes));

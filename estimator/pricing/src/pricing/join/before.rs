@@ -1,0 +1,58 @@
+//! What pricing a run once shows of pricing it again: at another supply or temperature its structures are called the same, and its counts leave the same unpriced.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use warpwatt_activity::Activity;
+use warpwatt_circuit::Organisation;
+
+use super::super::CostTable;
+use crate::outcome::{Note, PricedStructure};
+
+/// What was found when a run was priced for the first time; clones share it. It changes no outcome, so that all are equal.
+#[derive(Clone, Debug, Default)]
+pub struct Before(Arc<OnceLock<Known>>);
+
+impl PartialEq for Before {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// What was counted.
+    pub activity: Arc<Activity>,
+    /// What was priced.
+    pub structures: Vec<PricedStructure>,
+    /// How each was organised.
+    pub organisations: Vec<Option<Organisation>>,
+    /// Counters that structures of other names are charged for.
+    pub charged: Arc<BTreeSet<String>>,
+    /// What the figures leave out.
+    pub scope: Vec<Note>,
+}
+
+impl Before {
+    /// What was found, if it was of these counts and of structures of the same names.
+    pub(super) fn get(&self, activity: &Arc<Activity>, table: &CostTable) -> Option<&Known> {
+        let known = self.0.get()?;
+        let names = known.structures.iter().map(|it| &*it.name);
+        let same = names.eq(table.iter().map(|(name, _)| name));
+        (same && Arc::ptr_eq(&known.activity, activity)).then_some(known)
+    }
+
+    /// Remembers what was found, if nothing was.
+    pub(super) fn keep(&self, known: impl FnOnce() -> Known) {
+        self.0.get_or_init(known);
+    }
+}
+
+/// The text that was there before, if it is the same.
+pub(super) fn text(before: Option<&Arc<str>>, text: &str) -> Arc<str> {
+    match before {
+        Some(before) if **before == *text => Arc::clone(before),
+        _ => text.into(),
+    }
+}

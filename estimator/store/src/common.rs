@@ -1,0 +1,220 @@
+//! What points have in common: forms, of which one serves thousands of points, and notes. It is kept once, under a name.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use super::seal;
+use crate::outcome::{Form, KernelName, Note, Outcome};
+
+/// SHA-256 of the JSON of what is named.
+pub(super) type Name = [u8; 32];
+
+/// The table that checksums of what points have in common name.
+const COMMON_SEAL: &str = "common";
+
+/// Bytes of a name.
+pub(super) const NAME: usize = 32;
+
+/// More than any form takes; a size beyond it is no size.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What is remembered at once of each kind, a form some 30 kB: with more it is begun again.
+const MOST_MET: usize = 1024;
+
+/// The name of a form or of notes, and their JSON.
+///
+/// # Errors
+/// They cannot be written.
+fn named(common: &impl Serialize) -> Result<(Name, Vec<u8>), serde_json::Error> {
+    let text = serde_json::to_vec(common)?;
+    Ok((Sha256::digest(&text).into(), text))
+}
+
+/// What is stored under that name.
+///
+/// # Errors
+/// The bytes are none of its kind, or not what was stored under it.
+pub(super) fn unpack<T: DeserializeOwned>(
+    name: &Name,
+    stored: &[u8],
+) -> Result<T, Box<dyn Error + Send + Sync>> {
+    let bytes = seal::open(COMMON_SEAL, name, stored).ok_or("not what was written")?;
+    let size = bytes
+        .first_chunk()
+        .map(|size| u32::from_le_bytes(*size) as usize);
+    if size.is_none_or(|size| size > MOST_BYTES) {
+        return Err("not a size".into());
+    }
+    let text = decompress_size_prepended(bytes)?;
+    if Name::from(Sha256::digest(&text)) != *name {
+        return Err("of another name".into());
+    }
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// What was read, by its name, or named.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    pub(super) forms: Read<Form>,
+    pub(super) notes: Read<Vec<Note>>,
+    named: Mutex<Named>,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Read<T>(Mutex<BTreeMap<Name, Arc<T>>>);
+
+impl<T> Default for Read<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Read<T> {
+    /// What was read under this name.
+    pub(super) fn get(&self, name: &Name) -> Option<Arc<T>> {
+        lock(&self.0).get(name).cloned()
+    }
+
+    /// Remembers what was read.
+    pub(super) fn keep(&self, name: Name, common: T) -> Arc<T> {
+        let common = Arc::new(common);
+        let mut read = lock(&self.0);
+        if read.len() >= MOST_MET {
+            read.clear();
+        }
+        read.insert(name, Arc::clone(&common));
+        common
+    }
+}
+
+/// A form or notes as they are stored: under their name, compressed and behind their checksum.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub name: Name,
+    pub bytes: Arc<[u8]>,
+}
+
+impl Stored {
+    fn of(common: &impl Serialize) -> Result<Self, serde_json::Error> {
+        let (name, text) = named(common)?;
+        let bytes = seal::sealed(COMMON_SEAL, &name, &compress_prepend_size(&text));
+        Ok(Self {
+            name,
+            bytes: bytes.into(),
+        })
+    }
+}
+
+/// A run's kernel, GPU and technique: what most forms differ in.
+type Run = (Arc<KernelName>, Arc<str>, Arc<str>);
+
+#[derive(Debug, Default)]
+struct Named {
+    forms: BTreeMap<Run, Vec<(Stored, Form)>>,
+    forms_count: usize,
+    notes: BTreeMap<Arc<Vec<Note>>, Stored>,
+}
+
+/// An outcome taken apart.
+pub(super) struct Parts {
+    pub form: Stored,
+    pub notes: Stored,
+    /// Its figures.
+    pub figures: Vec<f64>,
+}
+
+impl Met {
+    /// The parts of an outcome.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn parts(&self, outcome: Outcome) -> Result<Parts, serde_json::Error> {
+        let notes = Arc::clone(&outcome.notes);
+        let (form, figures) = Form::of(outcome);
+        let mut named = lock(&self.named);
+        Ok(Parts {
+            form: named.form(form)?,
+            notes: named.notes(&notes)?,
+            figures,
+        })
+    }
+}
+
+impl Named {
+    fn form(&mut self, form: Form) -> Result<Stored, serde_json::Error> {
+        if self.forms_count >= MOST_MET {
+            self.forms.clear();
+            self.forms_count = 0;
+        }
+        let point = &form.outcome().point;
+        let run = (
+            Arc::clone(&point.kernel),
+            Arc::clone(&point.gpu),
+            Arc::clone(&point.technique),
+        );
+        let alike = self.forms.entry(run).or_default();
+        if let Some((stored, _)) = alike.iter().find(|(_, known)| *known == form) {
+            return Ok(stored.clone());
+        }
+        let stored = Stored::of(&form)?;
+        alike.push((stored.clone(), form));
+        self.forms_count += 1;
+        Ok(stored)
+    }
+
+    fn notes(&mut self, notes: &Arc<Vec<Note>>) -> Result<Stored, serde_json::Error> {
+        if let Some(stored) = self.notes.get(notes) {
+            return Ok(stored.clone());
+        }
+        if self.notes.len() >= MOST_MET {
+            self.notes.clear();
+        }
+        let stored = Stored::of(notes)?;
+        self.notes.insert(Arc::clone(notes), stored.clone());
+        Ok(stored)
+    }
+}
+
+/// A panic of another thread cannot leave it half-written: an insertion is one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::outcome;
+
+    #[test]
+    fn a_form_is_read_under_its_name_alone() {
+        let (form, _) = Form::of(outcome(7));
+        let Stored { name, bytes } = Stored::of(&form).unwrap();
+        assert_eq!(unpack::<Form>(&name, &bytes).unwrap(), form);
+        assert!(unpack::<Vec<Note>>(&name, &bytes).is_err());
+        assert!(unpack::<Form>(&[0; NAME], &bytes).is_err());
+        assert!(unpack::<Form>(&name, &bytes[1..]).is_err());
+        assert!(unpack::<Form>(&name, &[]).is_err());
+    }
+
+    /// An outcome that differs in figures alone has the same form, in the same bytes.
+    #[test]
+    fn what_was_met_is_not_made_again() {
+        let met = Met::default();
+        let one = outcome(7);
+        let mut cooler = one.clone();
+        cooler.point.technology.temperature_k = 300.0;
+        let [first, second, other] =
+            [one, cooler, outcome(8)].map(|outcome| met.parts(outcome).unwrap());
+        assert!(Arc::ptr_eq(&first.form.bytes, &second.form.bytes));
+        assert_ne!(first.form.name, other.form.name);
+        assert!(Arc::ptr_eq(&first.notes.bytes, &other.notes.bytes));
+        assert_ne!(first.figures, second.figures);
+    }
+}
