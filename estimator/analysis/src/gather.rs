@@ -8,7 +8,7 @@ use crate::report::digest::{Digest, Gathering};
 use crate::report::metric::{Metrics, Objective};
 use crate::report::parameters::Parameters;
 use crate::report::{Answer, Report, beside};
-use crate::store::{Digests, Manifest, PointKey, Store, StoreError};
+use crate::store::{Digests, Kept, Manifest, PointKey, Store, StoreError};
 
 /// Points that are decoded at once, and those that make a piece for one thread.
 const STRETCH: usize = 1024;
@@ -65,40 +65,42 @@ impl Study<'_> {
         let hash = self.hash.to_owned();
         let mut gathering = Gathering::new(&self.manifest.title, hash, self.objectives);
         let mut digests = Digests::default();
-        let mut waiting: Vec<Outcome> = Vec::new();
+        let mut waiting: Vec<Kept> = Vec::new();
         let mut keys = self.manifest.points.chunks(STRETCH);
-        let mut reported: Vec<(Report, R)> = Vec::new();
+        let empty = gathering.of_stretch();
+        let mut gathered: Vec<(Gathering, R)> = Vec::new();
         loop {
             let next = keys.next();
-            let report = || {
-                for (outcome, digest) in self.outcomes(next.unwrap_or_default())? {
-                    digests.add(&digest);
-                    waiting.push(outcome);
-                }
-                let pieces = pieces(&mut waiting, next.is_none()).into_par_iter();
-                let reports = pieces.map(|points| {
-                    let report = self.report(points, &parameters)?;
-                    let rows = rows(&report)?;
-                    Ok((report, rows))
-                });
-                reports.collect::<Result<Vec<(Report, R)>, Diag>>()
-            };
             // One thread adds what came before while the others go on.
-            let before = std::mem::take(&mut reported);
+            let before = std::mem::take(&mut gathered);
             let add = || {
-                for (report, rows) in before {
-                    gathering.add(&report);
+                for (piece, rows) in before {
+                    gathering.merge(piece);
                     take(rows);
                 }
             };
-            let (reports, ()) = rayon::join(report, add);
-            reported = reports?;
+            let go_on = || {
+                for kept in self.kept(next.unwrap_or_default())? {
+                    digests.add(kept.digest());
+                    waiting.push(kept);
+                }
+                let pieces = pieces(&mut waiting, next.is_none()).into_par_iter();
+                let pieces = pieces.map(|points| {
+                    let report = self.report(&points, &parameters)?;
+                    let mut piece = empty.clone();
+                    piece.add(&report);
+                    Ok((piece, rows(&report)?))
+                });
+                pieces.collect::<Result<Vec<(Gathering, R)>, Diag>>()
+            };
+            let (pieces, ()) = rayon::join(go_on, add);
+            gathered = pieces?;
             if next.is_none() {
                 break;
             }
         }
-        for (report, rows) in reported {
-            gathering.add(&report);
+        for (piece, rows) in gathered {
+            gathering.merge(piece);
             take(rows);
         }
         let results = self.store.check_results(&digests.all());
@@ -111,29 +113,48 @@ impl Study<'_> {
         })
     }
 
-    /// The points of a stretch with their digests, decoded by all threads.
-    fn outcomes(&self, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>, Diag> {
-        let pieces = keys.par_chunks(64).map(|keys| self.store.outcomes(keys));
+    /// The points of a stretch, read by all threads.
+    fn kept(&self, keys: &[PointKey]) -> Result<Vec<Kept>, Diag> {
+        let pieces = keys.par_chunks(64).map(|keys| self.store.all_kept(keys));
         let found: Result<Vec<_>, StoreError> = pieces.collect();
-        let found = found.map_err(|error| error.numbered(&self.manifest.points).diag())?;
+        let found = found.map_err(|error| self.told(error))?;
         Ok(found.into_iter().flatten().collect())
     }
 
+    fn told(&self, error: StoreError) -> Diag {
+        error.numbered(&self.manifest.points).diag()
+    }
+
     /// The report of some points, with what is compared with them.
-    fn report(&self, points: Vec<Outcome>, parameters: &Parameters) -> Result<Report, Diag> {
+    fn report(&self, points: &[Kept], parameters: &Parameters) -> Result<Report, Diag> {
         let manifest = self.manifest;
+        let points = points.iter().map(|kept| self.store.outcome(kept));
+        let points: Result<Vec<Outcome>, StoreError> = points.collect();
+        let points = points.map_err(|error| self.told(error))?;
         let paper = beside::load(manifest.paper.as_deref());
         let report = Report::of_stretch(&manifest.title, points, paper, parameters.clone());
         report.with_goals(manifest.budget.as_ref(), &[])
     }
 }
 
+/// Points as far as it matters where they may be cut.
+trait Cut {
+    /// Whether it is of a plain GPU.
+    fn is_plain(&self) -> bool;
+}
+
+impl Cut for Kept {
+    fn is_plain(&self) -> bool {
+        self.is_baseline()
+    }
+}
+
 /// Cuts what waits before plain GPUs, so that what is compared with one stands with it; what may go on stays, unless nothing follows.
-fn pieces(waiting: &mut Vec<Outcome>, last: bool) -> Vec<Vec<Outcome>> {
+fn pieces<P: Cut>(waiting: &mut Vec<P>, last: bool) -> Vec<Vec<P>> {
     let mut cuts: Vec<usize> = Vec::new();
-    for (place, outcome) in waiting.iter().enumerate() {
+    for (place, point) in waiting.iter().enumerate() {
         let enough = place >= cuts.last().unwrap_or(&0) + PIECE;
-        if enough && outcome.point.is_baseline() {
+        if enough && point.is_plain() {
             cuts.push(place);
         }
     }
@@ -158,30 +179,26 @@ fn pieces(waiting: &mut Vec<Outcome>, last: bool) -> Vec<Vec<Outcome>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::BASELINE;
-    use crate::report::sample;
+
+    impl Cut for usize {
+        fn is_plain(&self) -> bool {
+            self.is_multiple_of(5)
+        }
+    }
 
     /// Points come in stretches that cut groups anywhere; pieces begin with a plain GPU, keep the order and lose nothing.
     #[test]
     fn pieces_are_cut_before_plain_gpus() {
-        let one = sample::outcomes().remove(0);
-        let point = |number: usize| {
-            let mut outcome = one.clone();
-            outcome.cycles = number as u64;
-            let plain = number.is_multiple_of(5);
-            outcome.point.technique = if plain { BASELINE } else { "t" }.into();
-            outcome
-        };
         for stretch in [1, 7, 128, 300, 1000] {
-            let (mut waiting, mut seen) = (Vec::new(), Vec::new());
+            let (mut waiting, mut seen) = (Vec::<usize>::new(), Vec::new());
             let all: Vec<usize> = (0..1000).collect();
             let mut stretches = all.chunks(stretch).peekable();
             while let Some(numbers) = stretches.next() {
-                waiting.extend(numbers.iter().map(|number| point(*number)));
+                waiting.extend(numbers);
                 for piece in pieces(&mut waiting, stretches.peek().is_none()) {
-                    assert!(piece[0].point.is_baseline());
+                    assert!(piece[0].is_plain());
                     assert!(piece.len() >= PIECE || seen.len() + piece.len() == 1000);
-                    seen.extend(piece.iter().map(|outcome| outcome.cycles));
+                    seen.extend(piece);
                 }
             }
             assert!(waiting.is_empty());

@@ -76,7 +76,7 @@ impl Totals {
         time.add_sure(n * outcome.time_s);
         if let Some(sampled) = &outcome.sampled {
             for error in &sampled.errors {
-                let cause = format!("{trace} {}", error.cause);
+                let cause = format!("{trace} {}", error.cause).into();
                 time.add_error(Figure::Sample, &cause, n * error.time_s);
                 energy.add_error(Figure::Sample, &cause, n * error.energy_j);
             }

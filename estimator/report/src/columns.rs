@@ -32,7 +32,7 @@ fn groups(block: &Block) -> Vec<Column> {
     let comparisons = || block.comparisons.iter();
     let changed = |change: &Change| change.without_j.to_bits() != change.with_j.to_bits();
     let groups = comparisons().flat_map(|c| c.groups.iter().filter(|(_, change)| changed(change)));
-    let names: BTreeSet<&str> = groups.map(|(name, _)| name.as_str()).collect();
+    let names: BTreeSet<&str> = groups.map(|(name, _)| &**name).collect();
     let column = |name: &str| {
         let words = name.replace('_', " ");
         let change = |c: &Comparison| c.groups.get(name).and_then(|group| group.relative);

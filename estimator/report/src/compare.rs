@@ -27,7 +27,7 @@ pub struct Comparison {
     /// Instructions fetched by the baseline.
     pub fetches: u64,
     /// Dynamic energy of each group of structures, by the group's name.
-    pub groups: BTreeMap<String, Change>,
+    pub groups: BTreeMap<Arc<str>, Change>,
     /// Dynamic energy of the front end.
     pub front_end: Change,
     /// The same taken apart.
@@ -77,7 +77,7 @@ pub struct Saving {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
     /// The structure.
-    pub structure: String,
+    pub structure: Arc<str>,
     /// Without; zero if the technique adds the structure.
     pub without_j: f64,
     /// With; zero if the technique removes it.
@@ -132,20 +132,21 @@ fn slowdown_sigma(without: &Outcome, with: &Outcome) -> Option<f64> {
 }
 
 /// The dynamic energy of each group that either has.
-fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<String, Change> {
+fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<Arc<str>, Change> {
     let structures = without.structures.iter().chain(&with.structures);
-    let names: BTreeSet<&str> = structures.map(|structure| &*structure.group).collect();
-    let change = |group: &str| {
+    let names: BTreeSet<&Arc<str>> = structures.map(|structure| &structure.group).collect();
+    let change = |group: &Arc<str>| {
         let [before, after] = [without, with].map(|outcome| {
-            terms::with_sample(outcome, outcome.group(group).map(terms::dynamic).collect())
+            let own = terms::of_group(outcome, Some(group), terms::dynamic);
+            terms::with_sample(outcome, own)
         });
-        (group.to_owned(), Change::between(&before, &after))
+        (Arc::clone(group), Change::between(&before, &after))
     };
     names.into_iter().map(change).collect()
 }
 
 fn front_end(outcome: &Outcome) -> Vec<Term<'_>> {
-    outcome.group(FRONT_END).map(terms::dynamic).collect()
+    terms::of_group(outcome, Some(FRONT_END), terms::dynamic)
 }
 
 impl Change {
@@ -185,7 +186,7 @@ impl Change {
 
 /// The terms of both configurations side by side.
 fn parts(without: &[Term], with: &[Term]) -> Vec<Part> {
-    let mut parts: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    let mut parts: BTreeMap<&Arc<str>, (f64, f64)> = BTreeMap::new();
     for term in without {
         parts.entry(term.structure).or_default().0 += term.value;
     }
@@ -195,7 +196,7 @@ fn parts(without: &[Term], with: &[Term]) -> Vec<Part> {
     parts
         .into_iter()
         .map(|(structure, (without_j, with_j))| Part {
-            structure: structure.to_owned(),
+            structure: Arc::clone(structure),
             without_j,
             with_j,
         })
@@ -228,24 +229,14 @@ impl Overhead {
 }
 
 /// Relative growth of a figure, in one group or over all structures.
-fn growth(
-    without: &Outcome,
-    with: &Outcome,
+fn growth<'o>(
+    without: &'o Outcome,
+    with: &'o Outcome,
     group: Option<&str>,
-    term: fn(&PricedStructure) -> Term<'_>,
+    term: fn(&'o PricedStructure) -> Term<'o>,
 ) -> Option<Estimate> {
-    let (before, after) = (members(without, group), members(with, group));
-    let before: Vec<Term> = before.map(term).collect();
-    let after: Vec<Term> = after.map(term).collect();
+    let [before, after] = [without, with].map(|outcome| terms::of_group(outcome, group, term));
     estimate::ratio(&after, &before).map(Estimate::minus_one)
-}
-
-fn members<'a>(
-    outcome: &'a Outcome,
-    group: Option<&'a str>,
-) -> impl Iterator<Item = &'a PricedStructure> {
-    let structures = outcome.structures.iter();
-    structures.filter(move |structure| group.is_none_or(|group| &*structure.group == group))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use warpwatt_pricing::uncertainty::CONFIDENCE;
 use warpwatt_pricing::uncertainty::half_width;
@@ -30,7 +31,7 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term<'a> {
     /// The structure; terms of one structure and kind share their whole error.
-    pub structure: &'a str,
+    pub structure: &'a Arc<str>,
     /// The kind of figure.
     pub figure: Figure,
     /// The summand.
@@ -56,7 +57,12 @@ pub enum Figure {
 
 impl<'a> Term<'a> {
     /// A figure whose whole relative deviation is that of the model's own error and of the process data, in quadrature.
-    pub fn of(structure: &'a str, figure: Figure, value: f64, (total, method): (f64, f64)) -> Self {
+    pub fn of(
+        structure: &'a Arc<str>,
+        figure: Figure,
+        value: f64,
+        (total, method): (f64, f64),
+    ) -> Self {
         let own = method.min(total);
         Self {
             structure,
@@ -149,7 +155,7 @@ impl Sum {
     }
 
     /// One more thing that the sum is uncertain by: as a standard deviation, with a sign, as others may share its `cause` and move the other way.
-    pub fn add_error(&mut self, figure: Figure, cause: &str, by: f64) {
+    pub fn add_error(&mut self, figure: Figure, cause: &Arc<str>, by: f64) {
         self.moved.entry(figure).or_default().add(Some(cause), by);
     }
 
@@ -170,11 +176,7 @@ impl Sum {
     pub fn merge(&mut self, other: &Self) {
         self.value += other.value;
         for (figure, moved) in &other.moved {
-            let sum = self.moved.entry(*figure).or_default();
-            sum.add(None, moved.common);
-            for (structure, by) in &moved.own {
-                sum.add(Some(structure), *by);
-            }
+            self.moved.entry(*figure).or_default().merge(moved);
         }
     }
 
@@ -206,14 +208,17 @@ impl Sum {
         scaled.value *= factor;
         for moved in scaled.moved.values_mut() {
             moved.common *= factor;
-            moved.own.values_mut().for_each(|by| *by *= factor);
+            moved.own.iter_mut().for_each(|(_, by)| *by *= factor);
         }
         scaled
     }
 
     fn sigma(&self) -> f64 {
         let moved = self.moved.values();
-        let moved = moved.flat_map(|moved| [&moved.common].into_iter().chain(moved.own.values()));
+        let moved = moved.flat_map(|moved| {
+            let own = moved.own.iter().map(|(_, by)| by);
+            [&moved.common].into_iter().chain(own)
+        });
         // A sum of nothing would be -0.
         moved
             .map(|by| by * by)
@@ -236,22 +241,36 @@ pub struct MeanRatio {
 struct Moved {
     /// The one that all structures share.
     common: f64,
-    /// Those of the structures' own.
-    own: BTreeMap<String, f64>,
+    /// Those of the structures' own, by name.
+    own: Vec<(Arc<str>, f64)>,
 }
 
 impl Moved {
     /// Adds to the error of `structure`, or to the one that all share. The name of a structure that is known is not copied again.
-    fn add(&mut self, structure: Option<&str>, by: f64) {
+    fn add(&mut self, structure: Option<&Arc<str>>, by: f64) {
         let Some(structure) = structure else {
             self.common += by;
             return;
         };
-        match self.own.get_mut(structure) {
-            Some(moved) => *moved += by,
-            None => {
-                self.own.insert(structure.to_owned(), by);
+        match self.own.binary_search_by(|(known, _)| known.cmp(structure)) {
+            Ok(place) => self.own[place].1 += by,
+            Err(place) => self.own.insert(place, (Arc::clone(structure), by)),
+        }
+    }
+
+    /// Adds what another sum moves by. Sums of one configuration have the same structures.
+    fn merge(&mut self, other: &Self) {
+        self.common += other.common;
+        let same = self.own.len() == other.own.len()
+            && self.own.iter().zip(&other.own).all(|(a, b)| a.0 == b.0);
+        if same {
+            for ((_, own), (_, by)) in self.own.iter_mut().zip(&other.own) {
+                *own += by;
             }
+            return;
+        }
+        for (structure, by) in &other.own {
+            self.add(Some(structure), *by);
         }
     }
 }
@@ -265,6 +284,13 @@ impl MeanRatio {
             return;
         };
         self.sum.grow(value, errors);
+    }
+
+    /// Adds the ratios of another mean.
+    pub fn merge(&mut self, other: &Self) {
+        self.sum.merge(&other.sum);
+        self.count += other.count;
+        self.undefined |= other.undefined;
     }
 
     /// The mean; `None` of nothing.
@@ -289,12 +315,13 @@ struct Errors<'a> {
     /// Of each kind of figure what all structures share, in the order of the kinds.
     common: Vec<(Figure, f64)>,
     /// What is a structure's own, in the order of the first terms.
-    own: Vec<((Figure, &'a str), f64)>,
+    own: Vec<((Figure, &'a Arc<str>), f64)>,
 }
 
 impl<'a> Errors<'a> {
     fn add(&mut self, terms: &[Term<'a>], weight: f64) {
         let mut next = 0;
+        self.own.reserve(terms.len());
         for term in terms {
             let moved = weight * term.value;
             let place = self.own((term.figure, term.structure), next);
@@ -306,7 +333,7 @@ impl<'a> Errors<'a> {
     }
 
     /// The place of a structure's own factor, which may be `next`.
-    fn own(&mut self, factor: (Figure, &'a str), next: usize) -> usize {
+    fn own(&mut self, factor: (Figure, &'a Arc<str>), next: usize) -> usize {
         if self
             .own
             .get(next)
@@ -351,11 +378,13 @@ impl<'a> Errors<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use approx::assert_relative_eq;
     use proptest::prelude::*;
 
-    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+    static NAMES: LazyLock<[Arc<str>; 4]> = LazyLock::new(|| ["a", "b", "c", "d"].map(Arc::from));
 
     fn terms(values: &[f64], uncertainties: &[f64]) -> Vec<Term<'static>> {
         let pairs = values.iter().zip(uncertainties);

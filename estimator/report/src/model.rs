@@ -272,6 +272,18 @@ impl Block {
         }
     }
 
+    /// The same without its comparisons.
+    pub(super) fn empty(&self) -> Self {
+        Self {
+            gpu: Arc::clone(&self.gpu),
+            axes: Arc::clone(&self.axes),
+            technology: self.technology.clone(),
+            technique: Arc::clone(&self.technique),
+            comparisons: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
     fn holds(&self, point: &Point) -> bool {
         self.gpu == point.gpu
             && self.axes == point.axes

@@ -1,6 +1,7 @@
 //! What a study chose: the settings of its GPUs, its nodes, the parameters of its techniques, and the sizes of its own structures, a column each in every table.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use warpwatt_circuit::registry::{self, Allowed, Block};
 use warpwatt_gpu::{Preset, presets};
@@ -21,7 +22,7 @@ const NODE: &str = "gpu.node";
 
 /// The parameters of a study, in the order of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parameters(Vec<SheetColumn>);
+pub struct Parameters(Arc<[SheetColumn]>);
 
 impl Parameters {
     /// The node, every setting that a study gives its GPUs, every parameter of the techniques that it names and every key of its own structures that is swept, by
@@ -132,8 +133,6 @@ fn kind(name: &str, gpu: &toml::Table) -> Kind {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::sample;
 

@@ -1,5 +1,7 @@
 //! Tables for machines: columns with a type each, and rows of cells. CSV is made here; Parquet, where the build has it, beside.
 
+use std::fmt::{self, Write as _};
+
 use serde::Serialize;
 
 use crate::goal::quantity::unsigned_zero;
@@ -79,15 +81,15 @@ impl Cell {
         value.map_or(Self::Nothing, |value| Self::Count(value as u64))
     }
 
-    /// The text of CSV.
-    fn text(&self) -> String {
-        match self {
-            Self::Nothing => String::new(),
-            Self::Text(text) => text.clone(),
-            Self::Count(count) => count.to_string(),
-            Self::Real(value) => real(*value),
-            Self::Mark(mark) => mark.to_string(),
-        }
+    /// Adds the text of CSV. Writing to memory does not fail.
+    fn write(&self, text: &mut String) {
+        let _ = match self {
+            Self::Nothing => Ok(()),
+            Self::Text(own) => text.write_str(own),
+            Self::Count(count) => write!(text, "{count}"),
+            Self::Real(value) => write_real(text, *value),
+            Self::Mark(mark) => write!(text, "{mark}"),
+        };
     }
 }
 
@@ -129,31 +131,45 @@ impl Sheet {
 
     /// The line with the names of the columns.
     pub fn heading_csv(&self) -> String {
-        let names = self.columns.iter().map(|column| column.name.clone());
-        lines([names].into_iter())
+        lines(&[&self.columns[..]], |column, text| {
+            text.push_str(&column.name)
+        })
     }
 
     /// The rows without their heading.
     pub fn rows_csv(&self) -> String {
-        lines(self.rows.iter().map(|row| row.iter().map(Cell::text)))
+        lines(&self.rows, Cell::write)
     }
 }
 
 /// Records, quoted where needed. Writing to memory cannot fail, so a failure leaves the text empty rather than the program dead.
-fn lines(records: impl Iterator<Item = impl Iterator<Item = String>>) -> String {
+fn lines<T, R: AsRef<[T]>>(records: &[R], write: impl Fn(&T, &mut String)) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let written: Result<(), csv::Error> =
-        { records }.try_for_each(|record| writer.write_record(record));
+    let mut text = String::new();
+    let written: Result<(), csv::Error> = records.iter().try_for_each(|record| {
+        for cell in record.as_ref() {
+            text.clear();
+            write(cell, &mut text);
+            writer.write_field(&text)?;
+        }
+        writer.write_record(None::<&[u8]>)
+    });
     let bytes = written.ok().and_then(|()| writer.into_inner().ok());
     String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
 }
 
 /// The shortest text that reads back to the same number.
 pub(super) fn real(value: f64) -> String {
+    let mut text = String::new();
+    let _ = write_real(&mut text, value);
+    text
+}
+
+fn write_real(text: &mut String, value: f64) -> fmt::Result {
     if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
-        format!("{value:e}")
+        write!(text, "{value:e}")
     } else {
-        value.to_string()
+        write!(text, "{value}")
     }
 }
 
@@ -161,13 +177,19 @@ pub(super) fn real(value: f64) -> String {
 mod tests {
     use super::*;
 
+    fn text(cell: &Cell) -> String {
+        let mut text = String::new();
+        cell.write(&mut text);
+        text
+    }
+
     #[test]
     fn a_cell_is_of_its_kind_or_nothing() {
         assert_eq!(Cell::parse(Kind::Count, "32"), Cell::Count(32));
         assert_eq!(Cell::parse(Kind::Count, "3.2"), Cell::Nothing);
         assert_eq!(Cell::parse(Kind::Real, "0.9"), Cell::Real(0.9));
-        assert_eq!(Cell::parse(Kind::Real, "-0.0").text(), "0");
-        assert_eq!(Cell::from(-0.0).text(), "0");
+        assert_eq!(text(&Cell::parse(Kind::Real, "-0.0")), "0");
+        assert_eq!(text(&Cell::from(-0.0)), "0");
         assert_eq!(Cell::parse(Kind::Mark, "true"), Cell::Mark(true));
         assert_eq!(Cell::parse(Kind::Text, "true"), Cell::from("true"));
     }

@@ -155,9 +155,13 @@ impl Report {
     ) -> Sheet {
         let names = POINT_NAME.map(|(name, kind)| SheetColumn::new(name, kind));
         let parameters = self.parameters.columns().iter().cloned();
+        let width = POINT_NAME.len() + columns.len() + self.parameters.columns().len();
         let rows = rows.map(|(point, cells)| {
-            let named = name(point).into_iter().chain(cells);
-            named.chain(self.parameters.of_point(point)).collect()
+            let mut row = Vec::with_capacity(width);
+            row.extend(name(point));
+            row.extend(cells);
+            row.extend(self.parameters.of_point(point));
+            row
         });
         Sheet {
             columns: names.into_iter().chain(columns).chain(parameters).collect(),

@@ -8,11 +8,25 @@ pub fn all_energy(outcome: &Outcome) -> Vec<Term<'_>> {
     with_sample(outcome, priced_energy(outcome))
 }
 
+/// What `term` says of the structures of a group, or of all.
+pub fn of_group<'o>(
+    outcome: &'o Outcome,
+    group: Option<&str>,
+    term: fn(&'o PricedStructure) -> Term<'o>,
+) -> Vec<Term<'o>> {
+    let mut terms = Vec::with_capacity(outcome.structures.len());
+    let structures = outcome.structures.iter();
+    let members = structures.filter(|it| group.is_none_or(|group| &*it.group == group));
+    terms.extend(members.map(term));
+    terms
+}
+
 /// The same as if all of the run had been timed.
 pub fn priced_energy(outcome: &Outcome) -> Vec<Term<'_>> {
-    let dynamic = outcome.structures.iter().map(dynamic);
-    let leakage = outcome.structures.iter().map(leakage_energy);
-    dynamic.chain(leakage).collect()
+    let mut terms = Vec::with_capacity(2 * outcome.structures.len());
+    terms.extend(outcome.structures.iter().map(dynamic));
+    terms.extend(outcome.structures.iter().map(leakage_energy));
+    terms
 }
 
 /// `terms`, a part of the outcome's energy, with what they are uncertain by as a part of the run was timed: as large a part of that.

@@ -49,7 +49,7 @@ pub type Batch<O> = Vec<(usize, O)>;
 /// Points that are priced and collected together: enough that collecting them is no matter, few enough that a kill loses little.
 pub(super) const BATCH: usize = 512;
 
-/// Batches that wait for the collector before threads do: some megabytes each.
+/// Batches that wait for the collector before threads do: a megabyte each as they are stored.
 const MOST_WAITING: usize = 8;
 
 /// What executing a kernel leaves, and where it comes from.

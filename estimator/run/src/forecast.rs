@@ -58,8 +58,8 @@ pub struct Basis {
     pub bytes_per_point: u64,
 }
 
-/// Rates of the release build, in processor time. Pricing and sizes: 20,000 points of two kernels with two techniques at 2,500 operating points, and 10,000 points
-/// at as many (docs/studies.md), on a machine that others used too. Orders of magnitude for planning, no promise.
+/// Rates of the release build, in processor time. Pricing and sizes: a hundred thousand and a million points of `tesla-16sm` (docs/studies.md), on a machine that
+/// others used too. Orders of magnitude for planning, no promise.
 pub const BASIS: Basis = Basis {
     executed_instructions_per_s: 22e6,
     timed_instructions_per_s: 3.8e6,
@@ -67,8 +67,8 @@ pub const BASIS: Basis = Basis {
     requests_per_s: 3.8e6,
     sectors_per_s: 5e6,
     operating_points_per_s: 4000.0,
-    pricings_per_s: 1500.0,
-    bytes_per_point: 13_500,
+    pricings_per_s: 7000.0,
+    bytes_per_point: 2700,
 };
 
 impl Forecast {

@@ -7,7 +7,6 @@ use super::plan::Plan;
 use super::shard::Shard;
 use super::{Means, Resolved, run_points};
 use crate::diag::{Diag, Sources};
-use crate::outcome::Outcome;
 use crate::recipe::Recipes;
 use crate::store::{Manifest, PointKey, Repaired, Store, StoreError, repair};
 

@@ -110,8 +110,7 @@ pub fn report_on(results: &Path, files: Vec<Format>, shape: Shape) -> Result<Exi
         asked => {
             let few = &manifest.points[..manifest.points.len().min(MOST_SHOWN)];
             let points = store.outcomes(few).map_err(|error| error.diag())?;
-            let points = points.into_iter().map(|(point, _)| point);
-            objectives(asked, &points.collect::<Vec<Outcome>>())?
+            objectives(asked, &points)?
         }
     };
     let formats = Formats {

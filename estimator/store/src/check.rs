@@ -67,8 +67,7 @@ impl Store {
     /// The store cannot be read, or a point is lost or not what was written.
     pub fn collect(&self, manifest: &Manifest) -> Result<Vec<Outcome>, StoreError> {
         let outcomes = self.outcomes(&manifest.points);
-        let outcomes = outcomes.map_err(|error| error.numbered(&manifest.points))?;
-        Ok(outcomes.into_iter().map(|(outcome, _)| outcome).collect())
+        outcomes.map_err(|error| error.numbered(&manifest.points))
     }
 
     /// What there is to say if points that belong to a finished study are not there.

@@ -1,6 +1,6 @@
 //! What points have in common: forms, of which one serves thousands of points, and notes. It is kept once, under a name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -63,6 +63,7 @@ pub(super) fn unpack<T: DeserializeOwned>(
 pub(super) struct Met {
     pub(super) forms: Read<Form>,
     pub(super) notes: Read<Vec<Note>>,
+    texts: Mutex<BTreeSet<Arc<str>>>,
     named: Mutex<Named>,
 }
 
@@ -131,6 +132,11 @@ pub(super) struct Parts {
 }
 
 impl Met {
+    /// The same form with the texts of others that were read.
+    pub(super) fn sharing(&self, form: Form) -> Form {
+        form.sharing(&mut lock(&self.texts))
+    }
+
     /// The parts of an outcome.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod merge;
 mod open;
 mod owner;
 mod point;
+mod read;
 mod recipes;
 mod record;
 mod repair;
@@ -39,27 +40,25 @@ pub use files::{hash_of, hashes, remove_files};
 pub use key::PointKey;
 pub use manifest::Manifest;
 pub use merge::{Merged, merge};
+pub use read::Kept;
 pub use record::{Digester, Digests, Files, RECORD, Record};
 pub use repair::{Repaired, repair};
 pub use warpwatt_input::goal::Budget;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use redb::{ReadTransaction, TableDefinition};
 
-use batch::POINTS_SEAL;
 use check::Witness;
-use common::{Met, Name, Read};
+use common::{Met, Name};
 use database::Handle;
-use index::{Index, Place};
+use index::Index;
 use open::Made;
 
-use crate::outcome::{Form, Note, Outcome};
-use point::Split;
+use crate::outcome::Outcome;
 
 /// The version of the store's layout. Raise it when that changes its meaning.
 pub const FORMAT: u64 = 7;
@@ -109,135 +108,6 @@ impl Store {
     /// Where the store is.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The point under `key`, if it is finished.
-    ///
-    /// # Errors
-    /// The file cannot be read, or what it holds is not what was written.
-    pub fn get(&self, key: &PointKey) -> Result<Option<Outcome>, StoreError> {
-        let stored = self.stored(std::slice::from_ref(key))?.pop().flatten();
-        let decoded = stored.map(|bytes| self.decoded(key, &bytes)).transpose()?;
-        Ok(decoded.map(|(outcome, _)| outcome))
-    }
-
-    /// The finished points under `keys`, in their order, each with its digest.
-    ///
-    /// # Errors
-    /// As [`Store::get`], and if one of them is not there.
-    pub fn outcomes(&self, keys: &[PointKey]) -> Result<Vec<(Outcome, [u8; 32])>, StoreError> {
-        let stored = self.stored(keys)?;
-        let absent = keys.iter().zip(&stored);
-        let absent = absent.filter_map(|(key, bytes)| bytes.is_none().then_some(*key));
-        let absent: Vec<PointKey> = absent.collect();
-        if !absent.is_empty() {
-            return Err(self.lost(absent));
-        }
-        let there = keys.iter().zip(stored.into_iter().flatten());
-        there
-            .map(|(key, bytes)| self.decoded(key, &bytes))
-            .collect()
-    }
-
-    fn decoded(&self, key: &PointKey, bytes: &[u8]) -> Result<(Outcome, [u8; 32]), StoreError> {
-        let none = || self.spoilt("no outcome", vec![*key]);
-        let value = bytes.get(seal::BYTES..).unwrap_or_default();
-        let parts = point::split(value).ok_or_else(none)?;
-        // Of very much the first is forgotten again.
-        let met = self.met.forms.get(parts.form);
-        let met = met.zip(self.met.notes.get(parts.notes));
-        let (form, notes) = match met {
-            Some(met) => met,
-            None => self
-                .database
-                .read(|read| self.common(read, parts))?
-                .ok_or_else(none)?,
-        };
-        let outcome = form.filled(notes, parts.figures).ok_or_else(none)?;
-        let digest = point::digest(value);
-        match &self.witness {
-            Some(witness) if !witness.agrees(key, &digest) => {
-                Err(self.spoilt(&format!("`{RECORD}` beside it says otherwise"), vec![*key]))
-            }
-            _ => Ok((outcome, digest)),
-        }
-    }
-
-    /// Which of the points are finished.
-    ///
-    /// # Errors
-    /// The file cannot be read, or one of them is not what was written.
-    pub fn held(&self, keys: &[PointKey]) -> Result<Vec<bool>, StoreError> {
-        self.look_up(keys, |found| found.is_some())
-    }
-
-    /// The points under `keys` as they are stored, checksum and all.
-    ///
-    /// # Errors
-    /// As [`Store::held`].
-    fn stored(&self, keys: &[PointKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        self.look_up(keys, |found| found.map(<[u8]>::to_vec))
-    }
-
-    /// What `take` makes of the points under `keys`. All are looked at, so that all that are spoilt are told.
-    fn look_up<T>(
-        &self,
-        keys: &[PointKey],
-        take: impl Fn(Option<&[u8]>) -> T,
-    ) -> Result<Vec<T>, StoreError> {
-        let places = self.index.places(&self.database, keys)?;
-        let mut spoilt = Vec::new();
-        let found = self.database.read(|read| {
-            let points = match read.open_table(POINTS) {
-                Err(redb::TableError::TableDoesNotExist(_)) => None,
-                table => Some(table?),
-            };
-            let mut found = Vec::with_capacity(keys.len());
-            for (key, place) in keys.iter().zip(places) {
-                let bytes = match (place, &points) {
-                    (Place::At(number), Some(points)) => points.get(number)?,
-                    _ => None,
-                };
-                let bytes = bytes.as_ref().map(|bytes| bytes.value());
-                let whole = match bytes {
-                    None => place == Place::Nowhere,
-                    Some(bytes) => self.is_whole(read, key, bytes)?,
-                };
-                if !whole {
-                    spoilt.push(*key);
-                }
-                found.push(take(bytes));
-            }
-            Ok(found)
-        })?;
-        match spoilt.is_empty() {
-            true => Ok(found),
-            false => Err(self.spoilt("not what was written", spoilt)),
-        }
-    }
-
-    /// Whether a point is what was written, and its form and notes are there.
-    fn is_whole(
-        &self,
-        read: &ReadTransaction,
-        key: &PointKey,
-        bytes: &[u8],
-    ) -> Result<bool, redb::Error> {
-        let value = seal::open(POINTS_SEAL, &key.0, bytes);
-        match value.and_then(point::split) {
-            Some(parts) => Ok(self.common(read, parts)?.is_some()),
-            None => Ok(false),
-        }
-    }
-
-    /// Form and notes of a point; nothing if they are not there as they were written.
-    fn common(
-        &self,
-        read: &ReadTransaction,
-        parts: Split<'_>,
-    ) -> Result<Option<(Arc<Form>, Arc<Vec<Note>>)>, redb::Error> {
-        let form = one(&self.met.forms, read, parts.form)?;
-        Ok(form.zip(one(&self.met.notes, read, parts.notes)?))
     }
 
     /// Writes a finished point.
@@ -355,24 +225,6 @@ impl Store {
             points: points.collect(),
         }
     }
-}
-
-/// What points have in common under this name.
-fn one<T: DeserializeOwned>(
-    met: &Read<T>,
-    read: &ReadTransaction,
-    name: &Name,
-) -> Result<Option<Arc<T>>, redb::Error> {
-    if let Some(met) = met.get(name) {
-        return Ok(Some(met));
-    }
-    let table = match read.open_table(COMMON) {
-        Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
-        table => table?,
-    };
-    let bytes = table.get(name)?;
-    let common = bytes.and_then(|bytes| common::unpack(name, bytes.value()).ok());
-    Ok(common.map(|common| met.keep(*name, common)))
 }
 
 /// The format that a store names.

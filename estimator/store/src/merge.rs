@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::database::PLAIN;
 use super::open::{is_there, look_over};
-use super::{BATCH, FILE_NAME, Manifest, Store, StoreError};
+use super::{BATCH, FILE_NAME, Manifest, PointKey, Store, StoreError};
 
 /// What putting parts together came to.
 #[derive(Debug)]
@@ -148,11 +148,14 @@ fn difference(one: &Manifest, other: &Manifest) -> String {
 fn copy(manifest: &Manifest, parts: &[Store], store: &Store) -> Result<usize, StoreError> {
     let mut missing = 0;
     for keys in manifest.points.chunks(BATCH) {
-        let mut found = store.stored(keys)?;
+        let found = store.kept(keys)?.into_iter();
+        let mut found: Vec<Option<Vec<u8>>> =
+            found.map(|kept| kept.map(|kept| kept.stored)).collect();
+        let mut new: Vec<Vec<(PointKey, Vec<u8>)>> = Vec::new();
         for part in parts {
-            let mut new = Vec::new();
-            for (place, bytes) in part.stored(keys)?.into_iter().enumerate() {
-                match (&found[place], bytes) {
+            let mut own = Vec::new();
+            for (place, kept) in part.kept(keys)?.into_iter().enumerate() {
+                match (&found[place], kept.map(|kept| kept.stored)) {
                     (Some(known), Some(bytes)) if *known != bytes => {
                         return Err(StoreError::Conflict {
                             path: part.path.clone(),
@@ -160,15 +163,16 @@ fn copy(manifest: &Manifest, parts: &[Store], store: &Store) -> Result<usize, St
                         });
                     }
                     (None, Some(bytes)) => {
-                        new.push((keys[place], bytes.clone()));
+                        own.push((keys[place], bytes.clone()));
                         found[place] = Some(bytes);
                     }
                     _ => {}
                 }
             }
-            if !new.is_empty() {
-                store.put_prepared(&part.batch(new)?)?;
-            }
+            new.push(own);
+        }
+        for (part, own) in parts.iter().zip(new).filter(|(_, own)| !own.is_empty()) {
+            store.put_prepared(&part.batch(own)?)?;
         }
         missing += found.iter().filter(|bytes| bytes.is_none()).count();
     }

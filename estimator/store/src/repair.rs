@@ -122,14 +122,13 @@ impl Wreck {
     /// The point as it is stored, with its digest, if it is whole.
     fn point(&mut self, key: &PointKey) -> Option<(Vec<u8>, [u8; 32])> {
         let store = self.store()?;
-        let read = store.stored(std::slice::from_ref(key)).and_then(|found| {
-            let bytes = found.into_iter().next().flatten();
-            bytes
-                .map(|bytes| Ok((store.decoded(key, &bytes)?.1, bytes)))
+        let read = store.kept(std::slice::from_ref(key)).and_then(|found| {
+            let kept = found.into_iter().next().flatten();
+            kept.map(|kept| store.outcome(&kept).map(|_| kept))
                 .transpose()
         });
         match read {
-            Ok(found) => found.map(|(digest, bytes)| (bytes, digest)),
+            Ok(kept) => kept.map(|kept| (kept.stored.clone(), *kept.digest())),
             Err(StoreError::Damaged { points, .. }) if !points.is_empty() => None,
             // Nothing comes out of a database that has failed before.
             Err(_) => {

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use warpwatt::outcome::Form;
 use warpwatt::store::Store;
 
 use crate::common::{Scratch, same_reports, stderr, warpwatt};
@@ -37,15 +38,18 @@ fn contents(scratch: &Scratch, out: &str) -> Vec<(String, Vec<u8>)> {
 fn spoil(scratch: &Scratch, out: &str) {
     let store = Store::open_existing(&scratch.path(out)).unwrap();
     let key = store.manifest().unwrap().unwrap().points[0];
+    let outcome = store.get(&key).unwrap().unwrap();
     drop(store);
+    let (_, figures) = Form::of(outcome);
+    let figures: Vec<u8> = figures.iter().flat_map(|it| it.to_le_bytes()).collect();
     let path = scratch.path(out).join("results.redb");
     let mut bytes = fs::read(&path).unwrap();
-    let places: Vec<usize> = (0..bytes.len() - 32)
-        .filter(|at| bytes[*at..*at + 32] == key.0)
-        .collect();
-    // A point of a real study takes a page of its own: keys first, values behind them.
+    let windows = bytes.windows(figures.len()).enumerate();
+    let places = windows.filter(|(_, found)| *found == figures);
+    let places: Vec<usize> = places.map(|(place, _)| place).collect();
+    assert!(!places.is_empty());
     for place in places {
-        bytes[place + 600] ^= 1;
+        bytes[place + figures.len() / 2] ^= 1;
     }
     fs::write(&path, bytes).unwrap();
 }

@@ -93,7 +93,7 @@ pub(super) fn add_spread(
             let by = group.varying(of) / (differences.len().max(1) as f64).sqrt();
             let by = of_few(differences.len()) * by;
             for (place, difference) in differences.iter().enumerate() {
-                let cause = format!("group {number} {place}");
+                let cause = format!("group {number} {place}").into();
                 sum.add_error(Figure::Sample, &cause, by * difference);
             }
         };

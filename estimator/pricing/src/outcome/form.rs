@@ -3,6 +3,7 @@
 //! A study prices a run at thousands of operating points. All that is counted, built and named stays as it is from one to the next; what changes is some hundred
 //! figures, and what notes say of times. A store keeps the one once and the others a point each.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,29 @@ impl Form {
             None => enough = false,
         });
         (enough && figures.next().is_none()).then_some(outcome)
+    }
+
+    /// The same with texts that are in `texts`, where they are put if they are not there yet: forms of a study have most of them in common.
+    pub fn sharing(mut self, texts: &mut BTreeSet<Arc<str>>) -> Self {
+        let mut share = |text: &mut Arc<str>| match texts.get(text) {
+            Some(known) => *text = Arc::clone(known),
+            None => {
+                texts.insert(Arc::clone(text));
+            }
+        };
+        share(&mut self.0.point.gpu);
+        share(&mut self.0.point.technique);
+        let technology = &mut self.0.point.technology;
+        share(&mut technology.library);
+        share(&mut technology.node);
+        share(&mut technology.flavour);
+        share(&mut technology.profile);
+        for structure in &mut self.0.structures {
+            share(&mut structure.name);
+            share(&mut structure.group);
+            share(&mut structure.model);
+        }
+        self
     }
 
     /// The outcome, but for its notes and figures.

@@ -1,5 +1,7 @@
 //! What the figures of a sampled run are uncertain by.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use warpwatt_gpu::{LaunchSample, Run, Way};
 
@@ -23,7 +25,7 @@ pub struct Sampled {
 #[serde(deny_unknown_fields)]
 pub struct SampleError {
     /// Runs of which this is the same are off by it together.
-    pub cause: String,
+    pub cause: Arc<str>,
     /// What the time may be off by, as a standard deviation, negative where a figure falls in it: seconds.
     pub time_s: f64,
     /// The same of the energy: joules, prices being what they are.

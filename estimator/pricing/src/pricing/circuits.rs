@@ -37,6 +37,8 @@ pub struct NodeCircuits {
 struct Known {
     running: Option<Running>,
     costs: BTreeMap<Spec, Result<Arc<Cost>, CircuitError>>,
+    /// Those of structures that are switched off, with their parts.
+    whole: BTreeMap<Spec, Arc<Cost>>,
     chosen: BTreeMap<(Spec, Stage), Result<Option<Flavours>, CircuitError>>,
 }
 
@@ -179,7 +181,21 @@ impl NodeCircuits {
                 self.lock().running.insert(running).clone()
             }
         };
-        Ok(self.designs.cost(&running, spec)?.without_parts())
+        self.designs.cost(&running, spec)
+    }
+
+    /// What a structure costs with all its parts: what of them is switched off decides what that saves.
+    ///
+    /// # Errors
+    /// It cannot be built, or the operating point is outside the technology's laws.
+    pub fn whole(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
+        if let Some(whole) = self.lock().whole.get(spec) {
+            return Ok(Arc::clone(whole));
+        }
+        let whole = Arc::new(self.computed(spec)?);
+        let mut known = self.lock();
+        known.whole.insert(spec.clone(), Arc::clone(&whole));
+        Ok(whole)
     }
 
     /// A number of what is built, and what else may be: operating points that share their designs have the same.
@@ -239,7 +255,7 @@ impl NodeCircuits {
 }
 
 impl NodeCircuits {
-    /// What sleep transistors do, at an operating point, to something that costs `cost` there.
+    /// What sleep transistors do, at an operating point, to something that costs `cost` there, with its parts.
     ///
     /// # Errors
     /// If it has no parts of that granularity, or the operating point is outside the technology's laws.
@@ -268,13 +284,14 @@ impl Circuits for NodeCircuits {
         if let Some(cost) = self.lock().costs.get(spec) {
             return cost.clone();
         }
-        let cost = self.computed(spec).map(Arc::new);
+        let cost = self.computed(spec);
+        let cost = cost.map(|cost| Arc::new(cost.without_parts()));
         self.lock().costs.insert(spec.clone(), cost.clone());
         cost
     }
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
-        self.gate_at(spec, (&self.point, &*self.cost(spec)?), granularity)
+        self.gate_at(spec, (&self.point, &*self.whole(spec)?), granularity)
     }
 
     fn in_time(&self, spec: &Spec, stage: Stage) -> Result<Option<Flavours>, CircuitError> {

@@ -196,19 +196,26 @@ impl<'c> Heated<'c> {
     }
 }
 
-impl Circuits for Heated<'_> {
-    fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
-        let mut cost = Cost::clone(&*self.circuits.cost(spec)?);
+impl Heated<'_> {
+    /// A cost as it is at this temperature.
+    fn heated(&self, spec: &Spec, cost: &Cost) -> Cost {
+        let mut cost = cost.clone();
         // What DRAM takes when idle is not the leakage of these transistors.
         if !matches!(spec, Spec::Memory(_)) {
             cost.leak(self.sub_threshold, self.gate);
         }
-        Ok(Arc::new(cost))
+        cost
+    }
+}
+
+impl Circuits for Heated<'_> {
+    fn cost(&self, spec: &Spec) -> Result<Arc<Cost>, CircuitError> {
+        Ok(Arc::new(self.heated(spec, &*self.circuits.cost(spec)?)))
     }
 
     fn gated(&self, spec: &Spec, granularity: Granularity) -> Result<Gated, CircuitError> {
-        self.circuits
-            .gate_at(spec, (&self.at, &*self.cost(spec)?), granularity)
+        let cost = self.heated(spec, &*self.circuits.whole(spec)?);
+        self.circuits.gate_at(spec, (&self.at, &cost), granularity)
     }
 
     /// What is built does not depend on how hot it gets.

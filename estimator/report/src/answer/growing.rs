@@ -10,21 +10,33 @@ use crate::estimate::{Estimate, MeanRatio};
 use crate::format;
 use crate::model::{Block, Report};
 use crate::outcome::{KernelName, Outcome};
+use crate::parameters::Parameters;
 use crate::terms;
 
 /// The rows so far, in the order of their first kernel.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Growing {
     rows: Vec<Row>,
-    /// By label, and by supply and temperature, which a label rounds.
-    places: BTreeMap<(String, [u64; 2]), usize>,
+    places: BTreeMap<Key, usize>,
+    /// What the study chose.
+    parameters: Parameters,
 }
 
+/// What a row is of: technique, GPU and its settings, the technology by its names, supply and temperature.
+type Key = (
+    Arc<str>,
+    Arc<str>,
+    Arc<BTreeMap<String, String>>,
+    [Arc<str>; 4],
+    [u64; 2],
+);
+
 /// A row: what it is of, and sums over its kernels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Row {
-    /// The row without a figure.
-    named: Answer,
+    /// What it is of.
+    of: Block,
+    within_budget: Option<bool>,
     kernels: Vec<Arc<KernelName>>,
     energy: MeanRatio,
     saved: Mean,
@@ -48,38 +60,70 @@ struct Mean {
 impl Growing {
     /// Adds the comparisons of a report, which may be a stretch of the study's.
     pub fn add(&mut self, report: &Report) {
+        self.parameters = report.parameters.clone();
         for (number, block) in report.blocks.iter().enumerate() {
-            let row = self.row(report, block);
+            let row = self.row(block);
             for (pair, inside) in report.judged_pairs(number) {
                 row.add(pair, inside);
             }
         }
     }
 
-    fn row(&mut self, report: &Report, block: &Block) -> &mut Row {
-        let technology = &block.technology;
-        let exact = [technology.vdd_v, technology.temperature_k].map(f64::to_bits);
-        let rows = &mut self.rows;
-        let place = *self
+    /// Adds the rows of comparisons that follow.
+    pub fn merge(&mut self, next: Self) {
+        self.parameters = next.parameters;
+        let mut labels: Vec<(usize, Key)> = next
             .places
-            .entry((block.label(), exact))
-            .or_insert_with(|| {
-                rows.push(Row::of(report, block));
-                rows.len() - 1
-            });
+            .into_iter()
+            .map(|(key, place)| (place, key))
+            .collect();
+        labels.sort_unstable_by_key(|(place, _)| *place);
+        for (row, (_, key)) in next.rows.into_iter().zip(labels) {
+            match self.places.get(&key) {
+                Some(place) => self.rows[*place].merge(row),
+                None => {
+                    self.places.insert(key, self.rows.len());
+                    self.rows.push(row);
+                }
+            }
+        }
+    }
+
+    fn row(&mut self, block: &Block) -> &mut Row {
+        let technology = &block.technology;
+        let names = [
+            &technology.node,
+            &technology.flavour,
+            &technology.library,
+            &technology.profile,
+        ];
+        let key = (
+            Arc::clone(&block.technique),
+            Arc::clone(&block.gpu),
+            Arc::clone(&block.axes),
+            names.map(Arc::clone),
+            [technology.vdd_v, technology.temperature_k].map(f64::to_bits),
+        );
+        let rows = &mut self.rows;
+        let place = *self.places.entry(key).or_insert_with(|| {
+            rows.push(Row::of(block));
+            rows.len() - 1
+        });
         &mut self.rows[place]
     }
 
     /// The rows.
     pub fn finish(self) -> Vec<Answer> {
-        self.rows.into_iter().map(Row::finish).collect()
+        let rows = self.rows.into_iter();
+        rows.map(|row| row.finish(&self.parameters)).collect()
     }
 }
 
 impl Row {
-    fn of(report: &Report, block: &Block) -> Self {
+    fn of(block: &Block) -> Self {
         Self {
-            named: Answer::named(block, parameters(report, block)),
+            of: block.empty(),
+            within_budget: None,
             kernels: Vec::new(),
             energy: MeanRatio::default(),
             saved: Mean::default(),
@@ -113,12 +157,37 @@ impl Row {
             mean.add(Some(metric.value));
         }
         if let Some(inside) = inside {
-            let before = self.named.within_budget.unwrap_or(true);
-            self.named.within_budget = Some(before && inside);
+            let before = self.within_budget.unwrap_or(true);
+            self.within_budget = Some(before && inside);
         }
     }
 
-    fn finish(self) -> Answer {
+    /// Adds the kernels of another row of the same configuration.
+    fn merge(&mut self, next: Self) {
+        self.kernels.extend(next.kernels);
+        self.energy.merge(&next.energy);
+        let means = [
+            (&mut self.saved, next.saved),
+            (&mut self.added, next.added),
+            (&mut self.power, next.power),
+            (&mut self.area, next.area),
+            (&mut self.area_m2, next.area_m2),
+            (&mut self.slowdown, next.slowdown),
+            (&mut self.edp, next.edp),
+        ];
+        for (mean, next) in means {
+            mean.merge(next);
+        }
+        for (name, next) in next.headline {
+            self.headline.entry(name).or_default().merge(next);
+        }
+        if let Some(inside) = next.within_budget {
+            let before = self.within_budget.unwrap_or(true);
+            self.within_budget = Some(before && inside);
+        }
+    }
+
+    fn finish(self, chosen: &Parameters) -> Answer {
         let kernels: Vec<&KernelName> = self.kernels.iter().map(AsRef::as_ref).collect();
         let headline = self.headline.into_iter();
         let headline = headline.filter_map(|(name, mean)| Some((name, mean.value()?)));
@@ -133,7 +202,8 @@ impl Row {
             slowdown: self.slowdown.value(),
             edp_change: self.edp.value(),
             headline: headline.collect(),
-            ..self.named
+            within_budget: self.within_budget,
+            ..Answer::named(&self.of, parameters(chosen, &self.of))
         }
     }
 }
@@ -145,6 +215,12 @@ impl Mean {
             None => self.absent = true,
         }
         self.count += 1;
+    }
+
+    fn merge(&mut self, next: Self) {
+        self.sum += next.sum;
+        self.count += next.count;
+        self.absent |= next.absent;
     }
 
     fn value(self) -> Option<f64> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::estimate::Estimate;
-use crate::model::{Block, Report};
+use crate::model::Block;
 use crate::outcome::{Outcome, PricedStructure, TechnologyName, gpu_label};
+use crate::parameters::Parameters;
 use crate::sheet::Cell;
 
 /// What a configuration wins and costs at one technology, as means over its kernels.
@@ -93,10 +94,9 @@ pub fn saved_and_added((without, with): Pair) -> [f64; 2] {
 }
 
 /// What the study chose for a block, by name; nothing of what it does not have.
-pub(super) fn parameters(report: &Report, block: &Block) -> BTreeMap<String, Cell> {
-    let names = report.parameters.columns().iter();
+pub(super) fn parameters(chosen: &Parameters, block: &Block) -> BTreeMap<String, Cell> {
+    let names = chosen.columns().iter();
     let names = names.map(|column| column.name.clone());
-    let chosen = &report.parameters;
     names
         .zip(chosen.cells(&block.axes, &block.technology, &block.technique))
         .collect()

@@ -74,7 +74,7 @@ impl Scopes {
             return;
         }
         if self.runs.len() >= MOST_RUNS {
-            self.merge();
+            self.settle();
         }
         let mut scope = Scope::default();
         scope.add(outcome);
@@ -90,7 +90,7 @@ impl Scopes {
         }
     }
 
-    fn merge(&mut self) {
+    fn settle(&mut self) {
         for run in std::mem::take(&mut self.runs).into_values() {
             drop(run.counts);
             self.whole.merge(run.scope, run.points);
@@ -99,7 +99,7 @@ impl Scopes {
 
     /// What all points come to.
     pub fn finish(mut self) -> Scope {
-        self.merge();
+        self.settle();
         self.whole
     }
 }

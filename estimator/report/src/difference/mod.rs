@@ -6,6 +6,7 @@ mod show;
 pub use read::{read, spent};
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +39,7 @@ pub struct Spent {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct SpentBy {
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Dynamic energy.
     pub dynamic_j: f64,
     /// Leakage energy.

@@ -90,7 +90,7 @@ pub fn read(document: &Value) -> Result<Vec<Spent>, String> {
 /// What a point of a study took.
 pub fn spent(outcome: &Outcome) -> Spent {
     let structures = outcome.structures.iter().map(|it| SpentBy {
-        name: it.name.to_string(),
+        name: it.name.clone(),
         dynamic_j: it.dynamic_j,
         leakage_j: it.leakage_j,
         uncertainty: Some(it.uncertainty),
@@ -132,7 +132,7 @@ fn of_program(kernel: OfProgramKernel) -> Vec<Spent> {
             .structures
             .into_iter()
             .map(|of| SpentBy {
-                name: of.name,
+                name: of.name.into(),
                 // Not told apart there.
                 dynamic_j: of.share * it.energy_j,
                 leakage_j: 0.0,

@@ -80,17 +80,22 @@ impl Axes {
         let Some(axis) = self.0.get_mut(name) else {
             return;
         };
-        let place = match axis.numbers.get(&value) {
-            Some(place) => *place,
-            None => {
-                let place = axis.values.len() as u32;
-                axis.values.push(value.clone());
-                axis.numbers.insert(value, place);
-                place
-            }
-        };
+        let place = axis.place(value);
         axis.points.resize(number, None);
         axis.points.push(Some(place));
+    }
+
+    /// Adds the places of points that follow those of this number.
+    pub(super) fn merge(&mut self, before: usize, next: Self) {
+        for (name, next) in next.0 {
+            let axis = self.0.entry(name).or_default();
+            let places = next.values.into_iter().map(|value| axis.place(value));
+            let places: Vec<u32> = places.collect();
+            axis.points.resize(before, None);
+            let points = next.points.into_iter();
+            axis.points
+                .extend(points.map(|place| Some(places[place? as usize])));
+        }
     }
 
     /// Figures along every axis that has several values. `figures` are a point's energy, time and change of energy.
@@ -106,6 +111,17 @@ impl Axes {
 }
 
 impl Axis {
+    /// The number of a value.
+    fn place(&mut self, value: String) -> u32 {
+        if let Some(place) = self.numbers.get(&value) {
+            return *place;
+        }
+        let place = self.values.len() as u32;
+        self.values.push(value.clone());
+        self.numbers.insert(value, place);
+        place
+    }
+
     fn along(&self, figures: &[Figures]) -> Vec<Value> {
         let (groups, of_value) = self.groups();
         let mut gathered = vec![(Vec::new(), Vec::new(), Vec::new()); groups.len()];

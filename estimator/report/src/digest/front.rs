@@ -69,12 +69,34 @@ impl Growing {
             let comparison = report.comparison(number);
             let values = metrics.iter().map(|one| one.value(outcome, comparison));
             if let Some(values) = values.collect() {
-                self.offer(&outcome.point, values);
+                self.offer(&outcome.point, values, 1);
             }
         }
     }
 
-    fn offer(&mut self, point: &Point, values: Vec<f64>) {
+    /// None yet, between the same.
+    pub(super) fn empty(&self) -> Self {
+        Self {
+            units: Vec::new(),
+            fronts: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Adds the fronts of points that follow: what another of them beats is on no front.
+    pub(super) fn merge(&mut self, next: Self) {
+        if !next.units.is_empty() {
+            self.units = next.units;
+        }
+        for front in next.fronts {
+            for held in front.points {
+                self.offer(&held.point, held.values, held.alike);
+            }
+        }
+    }
+
+    /// So many points of the same values.
+    fn offer(&mut self, point: &Point, values: Vec<f64>, alike: usize) {
         let place = self.fronts.iter().position(|f| f.kernel == point.kernel);
         let place = place.unwrap_or_else(|| {
             self.fronts.push(KernelFront {
@@ -85,7 +107,7 @@ impl Growing {
         });
         let front = &mut self.fronts[place].points;
         if let Some(same) = front.iter_mut().find(|held| held.values == values) {
-            same.alike += 1;
+            same.alike += alike;
             return;
         }
         let objectives = &self.objectives;
@@ -100,7 +122,7 @@ impl Growing {
         front.retain(|held| !beats(&values, &held.values));
         front.push(OnFront {
             values,
-            alike: 1,
+            alike,
             point: point.clone(),
         });
     }
@@ -134,7 +156,7 @@ mod tests {
             let point = sample::outcomes().remove(0).point;
             let costs: Vec<Vec<f64>> = costs.iter().map(|c| c.iter().map(|v| f64::from(*v)).collect()).collect();
             for values in &costs {
-                growing.offer(&point, values.clone());
+                growing.offer(&point, values.clone(), 1);
             }
             let held = growing.finish().remove(0).points.into_iter();
             let mut grown: Vec<Vec<f64>> = held.flat_map(|held| vec![held.values; held.alike]).collect();

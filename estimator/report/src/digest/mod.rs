@@ -8,6 +8,7 @@ mod show;
 mod spread;
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -82,27 +83,50 @@ pub struct Configuration {
 pub struct Gathering {
     digest: Digest,
     gathered: Vec<Gathered>,
-    places: BTreeMap<String, usize>,
+    places: BTreeMap<Arc<str>, usize>,
     axes: Axes,
     /// Of each point.
     figures: Vec<Figures>,
     fronts: Growing,
     answer: answer::Growing,
-    scopes: Scopes,
+    /// Of the whole and of its stretches: points of one run are in many of these.
+    scopes: Arc<Mutex<Scopes>>,
 }
 
 /// Energy, time and change of energy of a point.
 type Figures = (f64, f64, Option<f64>);
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Gathered {
-    technique: String,
+    technique: Arc<str>,
     /// Its points among all.
     points: Vec<usize>,
     slowdown: Vec<f64>,
     area: Vec<f64>,
     best: (f64, Point),
     worst: (f64, Point),
+}
+
+impl Gathered {
+    /// Whether a point is the best or the worst so far.
+    fn judge(&mut self, merit: f64, point: &Point) {
+        if merit < self.best.0 {
+            self.best = (merit, point.clone());
+        }
+        if merit > self.worst.0 {
+            self.worst = (merit, point.clone());
+        }
+    }
+
+    /// Adds what was gathered of points that follow those of this number.
+    fn merge(&mut self, before: usize, next: Self) {
+        self.points
+            .extend(next.points.iter().map(|point| before + point));
+        self.slowdown.extend(next.slowdown);
+        self.area.extend(next.area);
+        self.judge(next.best.0, &next.best.1);
+        self.judge(next.worst.0, &next.worst.1);
+    }
 }
 
 impl Gathering {
@@ -120,7 +144,38 @@ impl Gathering {
             figures: Vec::new(),
             fronts: Growing::between(objectives),
             answer: answer::Growing::default(),
-            scopes: Scopes::default(),
+            scopes: Arc::default(),
+        }
+    }
+
+    /// Nothing yet, of a stretch of the same study: it is [merged](Self::merge) with what came before.
+    #[must_use]
+    pub fn of_stretch(&self) -> Self {
+        Self {
+            digest: Digest::default(),
+            gathered: Vec::new(),
+            places: BTreeMap::new(),
+            axes: Axes::default(),
+            figures: Vec::new(),
+            fronts: self.fronts.empty(),
+            answer: answer::Growing::default(),
+            scopes: Arc::clone(&self.scopes),
+        }
+    }
+
+    /// Adds what was gathered of the points that follow.
+    pub fn merge(&mut self, next: Self) {
+        let before = self.figures.len();
+        self.figures.extend(next.figures);
+        self.axes.merge(before, next.axes);
+        for gathered in next.gathered {
+            let place = self.place(&gathered.technique, &gathered.best.1);
+            self.gathered[place].merge(before, gathered);
+        }
+        self.fronts.merge(next.fronts);
+        self.answer.merge(next.answer);
+        if let Some(inside) = next.digest.inside_budget {
+            *self.digest.inside_budget.get_or_insert(0) += inside;
         }
     }
 
@@ -134,53 +189,52 @@ impl Gathering {
             let change = change.map(|change| change.value);
             self.figures.push((energy, outcome.time_s, change));
             self.axes.add(number, &outcome.point);
-            let gathered = self.configuration(&outcome.point);
+            let place = self.place(&outcome.point.technique, &outcome.point);
+            let gathered = &mut self.gathered[place];
             gathered.points.push(number);
             gathered.slowdown.extend(comparison.map(|c| c.slowdown));
             let area = comparison.and_then(|c| c.overhead.sm_area);
             gathered.area.extend(area.map(|area| area.value));
             let merit = change.unwrap_or(energy);
-            if merit < gathered.best.0 {
-                gathered.best = (merit, outcome.point.clone());
-            }
-            if merit > gathered.worst.0 {
-                gathered.worst = (merit, outcome.point.clone());
-            }
+            gathered.judge(merit, &outcome.point);
         }
         self.fronts.add(report);
         self.answer.add(report);
-        report
-            .points
-            .iter()
-            .for_each(|point| self.scopes.add(point));
+        let mut scopes = self.scopes();
+        report.points.iter().for_each(|point| scopes.add(point));
+        drop(scopes);
         if let Some(budget) = &report.budget {
             let inside = self.digest.inside_budget.get_or_insert(0);
             *inside += budget.count(report).inside;
         }
     }
 
-    fn configuration(&mut self, point: &Point) -> &mut Gathered {
-        let place = match self.places.get(&*point.technique) {
-            Some(place) => *place,
-            None => {
-                self.gathered.push(Gathered {
-                    technique: point.technique.to_string(),
-                    points: Vec::new(),
-                    slowdown: Vec::new(),
-                    area: Vec::new(),
-                    best: (f64::INFINITY, point.clone()),
-                    worst: (f64::NEG_INFINITY, point.clone()),
-                });
-                let place = self.gathered.len() - 1;
-                self.places.insert(point.technique.to_string(), place);
-                place
-            }
-        };
-        &mut self.gathered[place]
+    /// Where a technique is among those that were gathered; `point` has it.
+    fn place(&mut self, technique: &Arc<str>, point: &Point) -> usize {
+        if let Some(place) = self.places.get(technique) {
+            return *place;
+        }
+        self.gathered.push(Gathered {
+            technique: Arc::clone(technique),
+            points: Vec::new(),
+            slowdown: Vec::new(),
+            area: Vec::new(),
+            best: (f64::INFINITY, point.clone()),
+            worst: (f64::NEG_INFINITY, point.clone()),
+        });
+        let place = self.gathered.len() - 1;
+        self.places.insert(Arc::clone(technique), place);
+        place
+    }
+
+    /// A panic of another thread ends the study, whatever it left here.
+    fn scopes(&self) -> MutexGuard<'_, Scopes> {
+        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What it comes to, and all rows of the answer.
     pub fn finish(self) -> (Digest, Vec<Answer>) {
+        let scope = std::mem::take(&mut *self.scopes()).finish();
         let rows = self.answer.finish();
         let budget = self.digest.inside_budget;
         let budget =
@@ -207,7 +261,7 @@ impl Gathering {
                 energy_change: of(&gathered.points, |figures| figures.2),
                 slowdown: Spread::of(gathered.slowdown),
                 area_overhead: Spread::of(gathered.area),
-                technique: gathered.technique,
+                technique: gathered.technique.to_string(),
                 best: gathered.best.1,
                 worst: gathered.worst.1,
             })
@@ -215,7 +269,7 @@ impl Gathering {
         let digest = Digest {
             answer: shown,
             verdict,
-            scope: self.scopes.finish(),
+            scope,
             configurations: configurations.collect(),
             points: figures.len(),
             axes: self.axes.finish(figures),

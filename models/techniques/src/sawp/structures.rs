@@ -55,7 +55,8 @@ impl Sawp {
             of(
                 "sawp.broadcast",
                 logic(LogicBlock::Equality {
-                    bits: number_bits(entries),
+                    // A comparison of one bit is no block of gates.
+                    bits: number_bits(entries).max(2),
                 }),
                 slots(gpu),
             ),

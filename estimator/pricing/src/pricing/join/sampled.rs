@@ -40,7 +40,7 @@ pub(super) fn of(
         let gaps = launch.errors(&seconds).into_iter();
         for (time_s, energy_j) in gaps.zip(launch.errors(&joules)) {
             errors.push(SampleError {
-                cause: format!("{kernel} {} {own}", errors.len()),
+                cause: format!("{kernel} {} {own}", errors.len()).into(),
                 time_s,
                 energy_j,
             });
@@ -48,7 +48,7 @@ pub(super) fn of(
     }
     let disturbed = DISTURBANCE * samples.skipped();
     errors.push(SampleError {
-        cause: kernel,
+        cause: kernel.into(),
         time_s: disturbed * time_s,
         energy_j: disturbed * energy_j,
     });
