@@ -214,8 +214,7 @@ impl Whole<'_> {
             executions: plan.work(&done).len(),
         });
         let ran = run_points(
-            self.resolved,
-            self.sources,
+            (self.resolved, self.sources),
             &done,
             keeping.means,
             |news| tell(Told::News(news)),

@@ -91,7 +91,8 @@ pub fn run_in_memory(
     news: impl FnMut(News),
 ) -> Result<Vec<Outcome>, Diag> {
     let mut outcomes: Vec<Option<Outcome>> = vec![None; resolved.plan.points.len()];
-    run_points(resolved, sources, finished, means, news, Ok, |batch| {
+    let study = (resolved, sources);
+    run_points(study, finished, means, news, Ok, |batch| {
         for (point, outcome) in batch {
             outcomes[point] = Some(outcome);
         }
@@ -106,8 +107,7 @@ pub fn run_in_memory(
 /// # Errors
 /// The first kernel that cannot be executed, timed or priced; or what `prepare` or `collect` say.
 pub fn run_points<T: Send>(
-    resolved: &Resolved,
-    sources: &Sources,
+    (resolved, sources): (&Resolved, &Sources),
     finished: &[bool],
     means: Means<'_>,
     news: impl FnMut(News),

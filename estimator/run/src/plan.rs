@@ -100,12 +100,15 @@ pub struct Plan {
     names: Names,
 }
 
+/// Swept settings of a GPU.
+type Settings = Arc<BTreeMap<String, String>>;
+
 /// What points are called by what decides them. They share the texts.
 #[derive(Debug)]
 struct Names {
     kernels: Vec<Arc<KernelName>>,
     /// With their settings.
-    gpus: Vec<(Arc<str>, Arc<BTreeMap<String, String>>)>,
+    gpus: Vec<(Arc<str>, Settings)>,
     techniques: Vec<Arc<str>>,
 }
 

@@ -159,8 +159,7 @@ fn again(
     };
     let digester = Digester::default();
     let collected = run_points(
-        &resolved,
-        &sink.sources,
+        (&resolved, &sink.sources),
         &finished,
         means,
         |_| (),

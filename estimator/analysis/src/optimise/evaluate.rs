@@ -158,8 +158,7 @@ impl<'r> Evaluator<'r> {
             return Ok(());
         }
         run_points(
-            self.resolved,
-            self.sources,
+            (self.resolved, self.sources),
             &finished,
             self.means,
             |_| (),

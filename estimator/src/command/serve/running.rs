@@ -111,8 +111,7 @@ fn ran(
         }
     };
     run_points(
-        resolved,
-        &sink.sources,
+        (resolved, &sink.sources),
         &finished,
         means,
         news,
