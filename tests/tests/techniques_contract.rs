@@ -832,6 +832,21 @@ fn overheads_are_never_negative() {
     assert!(priced >= 3);
 }
 
+/// A table of one or two entries is one too.
+#[test]
+fn the_smallest_tables_of_sawp_can_be_built() {
+    let node = Node32::new();
+    let sawp = find("sawp").unwrap();
+    for entries in [1, 2] {
+        let table = format!("entries = {entries}");
+        let technique = sawp.parse(&table.parse().unwrap()).unwrap();
+        for structure in technique.structures(&gpu()) {
+            let cost = node.cost(&structure.spec);
+            assert!(cost.is_ok(), "{entries}: {}: {cost:?}", structure.name);
+        }
+    }
+}
+
 /// The paper: 0.28 ns for a hit and 0.45 ns for a miss without warp selection, within a period of 0.77 ns.
 #[test]
 fn the_filter_cache_fits_the_clock_of_the_paper_and_not_one_three_times_as_fast() {

@@ -11,6 +11,7 @@ use crate::outcome::Outcome;
 
 /// The table that checksums of points name.
 pub(super) const POINTS_SEAL: &str = "points";
+
 /// Points as they are stored, with their forms and notes.
 #[derive(Debug, Default)]
 pub struct Batch {

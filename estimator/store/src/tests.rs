@@ -108,6 +108,32 @@ fn what_was_put_is_there_after_reopening() {
     assert_eq!(store.len().unwrap(), 1);
 }
 
+/// Points of a run at many operating points have one form: each takes its figures, two names and a checksum.
+#[test]
+fn what_points_have_in_common_is_kept_once() {
+    use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
+
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.0).unwrap();
+    for number in 0..50_u8 {
+        let mut outcome = outcome(7);
+        outcome.point.technology.temperature_k += f64::from(number);
+        store.put(&key(&format!("{number:x}")), &outcome).unwrap();
+    }
+    store.put(&key("other"), &outcome(8)).unwrap();
+    store.close();
+    let database = redb::Database::open(scratch.0.join(FILE_NAME)).unwrap();
+    let read = database.begin_read().unwrap();
+    let common = read.open_table(COMMON).unwrap().len().unwrap();
+    assert_eq!(common, 3, "a form each, and no notes");
+    let points = read.open_table(POINTS).unwrap();
+    let (_, figures) = crate::outcome::Form::of(outcome(7));
+    for point in points.iter().unwrap() {
+        let bytes = point.unwrap().1.value().len();
+        assert_eq!(bytes, seal::BYTES + 64 + 8 * figures.len());
+    }
+}
+
 #[test]
 fn the_same_points_in_the_same_order_are_the_same_bytes() {
     let write = || {

@@ -83,6 +83,21 @@ fn a_dry_run_counts_and_writes_nothing() {
     assert_eq!(forecast["timed_instructions"], 3 * (counts[0] + counts[1]));
 }
 
+/// The studies whose time is told are as large as that says; a million points are planned in seconds.
+#[test]
+fn studies_that_are_measured_are_of_their_size() {
+    let scratch = Scratch::new();
+    for (study, points) in [
+        (include_str!("../../benches/hundred_thousand.toml"), 100_000),
+        (include_str!("../../benches/million.toml"), 1_000_000),
+    ] {
+        scratch.write("study.toml", study);
+        let (text, _) = ok(&scratch, &["run", "study.toml", "--dry-run", "--json"]);
+        let forecast: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(forecast["points"], points);
+    }
+}
+
 #[test]
 fn parts_put_together_are_the_whole_to_the_byte() {
     let scratch = Scratch::new();

@@ -96,6 +96,10 @@ fn each(outcome: &mut Outcome, visit: &mut impl FnMut(&mut f64)) {
     if let Some(heat) = &mut outcome.heat {
         of_heat(heat, visit);
     }
+    for error in outcome.sampled.iter_mut().flat_map(|it| &mut it.errors) {
+        visit(&mut error.time_s);
+        visit(&mut error.energy_j);
+    }
 }
 
 fn of_structure(structure: &mut PricedStructure, visit: &mut impl FnMut(&mut f64)) {
@@ -151,7 +155,8 @@ fn of_heat(heat: &mut Heat, visit: &mut impl FnMut(&mut f64)) {
 mod tests {
     use super::*;
     use crate::outcome::{
-        BASELINE, HeatState, KernelName, NoteKind, Point, PricedAction, Provenance, TechnologyName,
+        BASELINE, HeatState, KernelName, NoteKind, Point, PricedAction, Provenance, SampleError,
+        Sampled, TechnologyName,
     };
 
     fn structure(name: &str, count: u64) -> PricedStructure {
@@ -284,6 +289,20 @@ mod tests {
                 });
             })
         };
+        let sampled = |energy_j| {
+            form(&|it| {
+                it.sampled = Some(Sampled {
+                    timed: 0.1,
+                    errors: vec![SampleError {
+                        cause: "k".into(),
+                        time_s: 1e-8,
+                        energy_j,
+                    }],
+                });
+            })
+        };
+        assert_eq!(sampled(1e-9), sampled(2e-9));
+        assert_ne!(plain, sampled(1e-9));
         assert_ne!(plain, with(HeatState::Settled));
         assert_ne!(with(HeatState::Settled), with(HeatState::Runaway));
     }

@@ -281,3 +281,39 @@ impl Gathering {
         (digest, rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Metrics;
+    use crate::sample;
+
+    /// Points of several supplies, each with its plain GPU, gathered a stretch at a time come to what they come to all at once.
+    #[test]
+    fn stretches_come_to_the_whole() {
+        let mut points = Vec::new();
+        for step in 0..6 {
+            let mut some = sample::outcomes();
+            for point in &mut some {
+                point.point.technology.vdd_v += 0.01 * f64::from(step);
+                point.totals.leakage_j *= 1.0 + 0.1 * f64::from(step % 4);
+            }
+            points.extend(some);
+        }
+        let read = |text| Objective::read(text, &Metrics::known()).unwrap();
+        let objectives = ["energy_j", "time_s"].map(read);
+        let new = || Gathering::new("Many", "0".to_owned(), &objectives);
+        let mut whole = new();
+        whole.add(&Report::new("Many", &points));
+        let whole = whole.finish();
+        for stretch in [2, 4, 10, 36] {
+            let mut gathering = new();
+            for points in points.chunks(stretch) {
+                let mut piece = gathering.of_stretch();
+                piece.add(&Report::new("Many", points));
+                gathering.merge(piece);
+            }
+            assert_eq!(gathering.finish(), whole, "{stretch}");
+        }
+    }
+}
