@@ -3,6 +3,8 @@
 //! A point is one kernel on one GPU variant at one technology with one technique configuration. An [`Outcome`] is plain data in SI units with the unit in
 //! the key, in an order that depends on nothing but its content, so that equal points serialise to equal bytes. The result store keeps one an entry.
 
+#[cfg(test)]
+pub(crate) mod by_hand;
 mod form;
 mod peak;
 mod sampled;

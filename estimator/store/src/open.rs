@@ -19,6 +19,18 @@ pub(super) struct Made {
 }
 
 impl Store {
+    /// The store in this database, of which nothing was read yet.
+    fn of(database: Handle, path: PathBuf, made: Made) -> Self {
+        Self {
+            database,
+            path,
+            made,
+            witness: None,
+            met: Met::default(),
+            index: Index::default(),
+        }
+    }
+
     /// Opens the store in `directory`, and makes both if they are not there.
     ///
     /// # Errors
@@ -48,14 +60,7 @@ impl Store {
         let path = directory.join(FILE_NAME);
         let opened = open_file(&path, title, layer, &mut made);
         let store = match opened {
-            Ok(database) => Store {
-                database,
-                path,
-                made,
-                witness: None,
-                met: Met::default(),
-                index: Index::default(),
-            },
+            Ok(database) => Store::of(database, path, made),
             Err(error) => {
                 made.undo(&path);
                 return Err(error);
@@ -85,14 +90,8 @@ impl Store {
 
     /// The store of `path` for reading.
     pub(super) fn reading(path: PathBuf, layer: Layer<'_>) -> Result<Store, StoreError> {
-        let store = Store {
-            database: Handle::open(&path, Mode::Reading, layer)?,
-            path,
-            made: Made::default(),
-            witness: None,
-            met: Met::default(),
-            index: Index::default(),
-        };
+        let database = Handle::open(&path, Mode::Reading, layer)?;
+        let store = Store::of(database, path, Made::default());
         store.check_format()?;
         Ok(store)
     }
@@ -215,14 +214,7 @@ pub(super) fn begin(path: &Path, layer: Layer<'_>) -> Result<Store, StoreError> 
     let part = path.with_file_name(PART_NAME);
     let database = Handle::open(&part, Mode::Writing, layer)?;
     write_format(&database)?;
-    Ok(Store {
-        database,
-        path: part,
-        made: Made::default(),
-        witness: None,
-        met: Met::default(),
-        index: Index::default(),
-    })
+    Ok(Store::of(database, part, Made::default()))
 }
 
 /// Puts what is whole in its place, for good.

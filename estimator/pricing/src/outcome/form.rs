@@ -124,28 +124,16 @@ fn of_structure(structure: &mut PricedStructure, visit: &mut impl FnMut(&mut f64
 }
 
 fn of_heat(heat: &mut Heat, visit: &mut impl FnMut(&mut f64)) {
-    let Heat {
-        state: _,
-        ambient_k,
-        junction_k,
-        sink_k,
-        loop_gain,
-        study_leakage_w,
-        die_time_s,
-        sink_time_s,
-        rise_k_per_w,
-        others_k,
-    } = heat;
     [
-        ambient_k,
-        junction_k,
-        sink_k,
-        loop_gain,
-        study_leakage_w,
-        die_time_s,
-        sink_time_s,
-        rise_k_per_w,
-        others_k,
+        &mut heat.ambient_k,
+        &mut heat.junction_k,
+        &mut heat.sink_k,
+        &mut heat.loop_gain,
+        &mut heat.study_leakage_w,
+        &mut heat.die_time_s,
+        &mut heat.sink_time_s,
+        &mut heat.rise_k_per_w,
+        &mut heat.others_k,
     ]
     .into_iter()
     .for_each(visit);
@@ -154,10 +142,7 @@ fn of_heat(heat: &mut Heat, visit: &mut impl FnMut(&mut f64)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::{
-        BASELINE, HeatState, KernelName, NoteKind, Point, PricedAction, Provenance, SampleError,
-        Sampled, TechnologyName,
-    };
+    use crate::outcome::{HeatState, NoteKind, PricedAction, SampleError, Sampled, by_hand};
 
     fn structure(name: &str, count: u64) -> PricedStructure {
         let priced = PricedAction {
@@ -186,23 +171,7 @@ mod tests {
     fn outcome() -> Outcome {
         let structures = vec![structure("a", 7), structure("b", 9)];
         Outcome {
-            point: Point {
-                kernel: KernelName::default().into(),
-                gpu: "g".into(),
-                axes: Default::default(),
-                technology: TechnologyName {
-                    library: "itrs".into(),
-                    node: "32nm".into(),
-                    flavour: "hp".into(),
-                    profile: "cacti65".into(),
-                    temperature_k: 350.0,
-                    vdd_v: 0.9,
-                    interpolation: None,
-                    provenance: Provenance::default(),
-                    sources: Default::default(),
-                },
-                technique: BASELINE.into(),
-            },
+            point: by_hand::point(),
             cycles: 1300,
             clock_hz: 1.3e9,
             time_s: 1e-6,

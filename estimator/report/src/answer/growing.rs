@@ -57,6 +57,23 @@ struct Mean {
     absent: bool,
 }
 
+fn key(block: &Block) -> Key {
+    let technology = &block.technology;
+    let names = [
+        &technology.node,
+        &technology.flavour,
+        &technology.library,
+        &technology.profile,
+    ];
+    (
+        Arc::clone(&block.technique),
+        Arc::clone(&block.gpu),
+        Arc::clone(&block.axes),
+        names.map(Arc::clone),
+        [technology.vdd_v, technology.temperature_k].map(f64::to_bits),
+    )
+}
+
 impl Growing {
     /// Adds the comparisons of a report, which may be a stretch of the study's.
     pub fn add(&mut self, report: &Report) {
@@ -72,40 +89,14 @@ impl Growing {
     /// Adds the rows of comparisons that follow.
     pub fn merge(&mut self, next: Self) {
         self.parameters = next.parameters;
-        let mut labels: Vec<(usize, Key)> = next
-            .places
-            .into_iter()
-            .map(|(key, place)| (place, key))
-            .collect();
-        labels.sort_unstable_by_key(|(place, _)| *place);
-        for (row, (_, key)) in next.rows.into_iter().zip(labels) {
-            match self.places.get(&key) {
-                Some(place) => self.rows[*place].merge(row),
-                None => {
-                    self.places.insert(key, self.rows.len());
-                    self.rows.push(row);
-                }
-            }
+        for row in next.rows {
+            self.row(&row.of).merge(row);
         }
     }
 
     fn row(&mut self, block: &Block) -> &mut Row {
-        let technology = &block.technology;
-        let names = [
-            &technology.node,
-            &technology.flavour,
-            &technology.library,
-            &technology.profile,
-        ];
-        let key = (
-            Arc::clone(&block.technique),
-            Arc::clone(&block.gpu),
-            Arc::clone(&block.axes),
-            names.map(Arc::clone),
-            [technology.vdd_v, technology.temperature_k].map(f64::to_bits),
-        );
         let rows = &mut self.rows;
-        let place = *self.places.entry(key).or_insert_with(|| {
+        let place = *self.places.entry(key(block)).or_insert_with(|| {
             rows.push(Row::of(block));
             rows.len() - 1
         });
@@ -156,10 +147,7 @@ impl Row {
             let mean = self.headline.entry(metric.name.clone()).or_default();
             mean.add(Some(metric.value));
         }
-        if let Some(inside) = inside {
-            let before = self.within_budget.unwrap_or(true);
-            self.within_budget = Some(before && inside);
-        }
+        self.judge(inside);
     }
 
     /// Adds the kernels of another row of the same configuration.
@@ -181,7 +169,12 @@ impl Row {
         for (name, next) in next.headline {
             self.headline.entry(name).or_default().merge(next);
         }
-        if let Some(inside) = next.within_budget {
+        self.judge(next.within_budget);
+    }
+
+    /// Inside the budget only if all of it is.
+    fn judge(&mut self, inside: Option<bool>) {
+        if let Some(inside) = inside {
             let before = self.within_budget.unwrap_or(true);
             self.within_budget = Some(before && inside);
         }

@@ -6,7 +6,8 @@ use warpwatt_circuit::{Cost, Gated, Uncertainty};
 use warpwatt_techlib::quantity::{Area, Energy, Length, Power, Time, Voltage};
 
 use super::*;
-use crate::outcome::{BASELINE, FRONT_END, KernelName, Provenance, TechnologyName};
+use crate::outcome::FRONT_END;
+use crate::outcome::by_hand::point;
 
 fn cost(read_pj: f64, write_pj: f64, leakage_mw: f64) -> Cost {
     Cost {
@@ -53,31 +54,6 @@ fn table(costs: &[(&str, Cost)]) -> CostTable {
         table.insert(name, entry).unwrap();
     }
     table
-}
-
-fn point() -> Point {
-    Point {
-        kernel: KernelName {
-            name: "k".to_owned(),
-            case: "c".to_owned(),
-            paper: Vec::new(),
-        }
-        .into(),
-        gpu: "g".into(),
-        axes: BTreeMap::new().into(),
-        technology: TechnologyName {
-            library: "itrs".into(),
-            node: "32nm".into(),
-            flavour: "hp".into(),
-            profile: "cacti65".into(),
-            temperature_k: 350.0,
-            vdd_v: 0.9,
-            interpolation: None,
-            provenance: Provenance::default(),
-            sources: Vec::new().into(),
-        },
-        technique: BASELINE.into(),
-    }
 }
 
 fn counted(cycles: u64, counts: &[(&str, u64)]) -> Counted {
