@@ -455,9 +455,7 @@ impl Op {
     /// Whether a data-share access reaches two places.
     pub fn is_pair(self) -> bool {
         use Op::{
-            DsRead2B32, DsRead2B64, DsRead2st64B32, DsRead2st64B64, DsWrite2B32, DsWrite2B64,
-            DsWrite2st64B32, DsWrite2st64B64, DsWrxchg2RtnB32, DsWrxchg2RtnB64,
-            DsWrxchg2st64RtnB32, DsWrxchg2st64RtnB64,
+            DsRead2B32, DsRead2B64, DsWrite2B32, DsWrite2B64, DsWrxchg2RtnB32, DsWrxchg2RtnB64,
         };
         self.is_far_pair()
             || matches!(
@@ -469,11 +467,11 @@ impl Op {
                     | DsWrxchg2RtnB32
                     | DsWrxchg2RtnB64
             )
-            || matches!(
-                self,
-                DsRead2st64B32 | DsRead2st64B64 | DsWrite2st64B32 | DsWrite2st64B64
-            )
-            || matches!(self, DsWrxchg2st64RtnB32 | DsWrxchg2st64RtnB64)
+    }
+
+    /// Whether it adds M0 to the number of a vector register.
+    pub fn is_relative(self) -> bool {
+        matches!(self, Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32)
     }
 
     /// Whether the offsets of such an access count sixty-four elements.

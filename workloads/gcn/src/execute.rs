@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpwatt_simt::trace::{KernelTrace, LaunchShape, StaticInst};
+use warpwatt_simt::trace::{KernelTrace, LaunchShape, RegisterKind, StaticInst};
 
 use crate::error::{Cause, ExecError, Fault};
 use crate::group::GroupFault;
@@ -10,7 +10,7 @@ use crate::launch::Launch;
 use crate::object::{Kernel, Object};
 use crate::program::Program;
 use crate::statics::static_instructions;
-use crate::wave::LANES;
+use crate::wave::{LANES, VECTORS};
 
 /// An object whose code is decoded, ready to run any number of times.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Code {
     object: Object,
     program: Program,
     statics: Arc<[StaticInst]>,
+    /// Vector registers that it can reach, from the first one on.
+    vectors: usize,
 }
 
 /// Work-items of a work-group at the most.
@@ -33,11 +35,13 @@ impl Code {
     /// Decodes an object's code.
     pub fn new(object: Object) -> Self {
         let program = Program::new(&object);
-        let statics = static_instructions(&program).into();
+        let statics: Arc<[StaticInst]> = static_instructions(&program).into();
+        let vectors = vectors_reached(&program, &statics);
         Self {
             object,
             program,
             statics,
+            vectors,
         }
     }
 
@@ -63,6 +67,10 @@ impl Code {
             .iter()
             .filter_map(|placed| placed.inst.ok());
         code.any(|inst| inst.op.is_pair())
+    }
+
+    pub(crate) fn vectors(&self) -> usize {
+        self.vectors
     }
 
     pub(crate) fn program(&self) -> &Program {
@@ -139,6 +147,20 @@ impl Code {
             cause,
         }))
     }
+}
+
+/// Vector registers that code can reach, from the first one on: all of them if it adds M0 to their numbers. Dispatchers write three.
+fn vectors_reached(program: &Program, statics: &[StaticInst]) -> usize {
+    let mut code = program.code.iter().filter_map(|placed| placed.inst.ok());
+    if code.any(|inst| inst.op.is_relative()) {
+        return VECTORS;
+    }
+    let named = statics
+        .iter()
+        .flat_map(|inst| inst.sources.iter().chain(&inst.destinations));
+    let words = named.filter(|register| register.kind == RegisterKind::Word);
+    let last = words.map(|register| usize::from(register.number) + 1).max();
+    last.unwrap_or(0).clamp(3, VECTORS)
 }
 
 /// Why a launch fits neither kernel nor machine.

@@ -11,7 +11,7 @@ use crate::exec::{ARGUMENTS_BASE, PACKET_BASE, SCRATCH_BASE, World};
 use crate::launch::Launch;
 use crate::object::{Kernel, UserValue};
 use crate::program::Program;
-use crate::wave::{Counts, LANES, Stop, Wave, WaveFault};
+use crate::wave::{Counts, LANES, Stop, Wave, WaveFault, Words};
 
 /// Instructions that a wavefront executes before the next one has its turn, so that one that spins on another's store sees it.
 const SLICE: u64 = 1 << 14;
@@ -23,7 +23,33 @@ pub(crate) struct Group {
     scratch: Vec<u8>,
     /// Scratch of a wavefront.
     wave_scratch: u64,
-    block: [u32; 3],
+    /// Of each wavefront its work-items.
+    items: Vec<Items>,
+}
+
+/// The work-items of a wavefront.
+struct Items {
+    count: u32,
+    /// Where they are in the work-group, in x, y and z; zero behind the last.
+    ids: [Words; 3],
+}
+
+impl Items {
+    fn new(block: [u32; 3], wave: usize) -> Self {
+        let all: u32 = block.iter().product();
+        let first = (wave * LANES) as u32;
+        let count = (all - first).min(LANES as u32);
+        let [x, y, _] = block;
+        let mut ids = [[0; LANES]; 3];
+        for lane in 0..count {
+            let item = first + lane;
+            let id = [item % x, item / x % y, item / x / y];
+            for (ids, id) in ids.iter_mut().zip(id) {
+                ids[lane as usize] = id;
+            }
+        }
+        Self { count, ids }
+    }
 }
 
 /// The wavefronts, and what they do.
@@ -37,6 +63,15 @@ enum State {
     Running,
     Waiting,
     Done,
+}
+
+/// Where wavefronts of a kernel begin, and with what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// The first instruction.
+    pub entry: u32,
+    /// Vector registers that the code can reach, from the first one on.
+    pub vectors: usize,
 }
 
 /// A fault and where it happened.
@@ -72,11 +107,13 @@ impl Group {
             share: vec![0; share],
             scratch: vec![0; wave_scratch as usize * waves.len()],
             wave_scratch,
+            items: (0..waves.len())
+                .map(|wave| Items::new(launch.block, wave))
+                .collect(),
             waves: Waves {
                 states: vec![State::Done; waves.len()],
                 waves,
             },
-            block: launch.block,
         }
     }
 
@@ -90,40 +127,26 @@ impl Group {
     }
 
     /// Puts every wavefront at the kernel's entry.
-    pub fn start(&mut self, kernel: &Kernel, place: [u32; 3], (mode, entry): (Mode, u32)) {
+    pub fn start(&mut self, kernel: &Kernel, place: [u32; 3], (mode, start): (Mode, Start)) {
         self.share.fill(0);
         self.scratch.fill(0);
         self.waves.states.fill(State::Running);
-        let items: u32 = self.block.iter().product();
-        for number in 0..self.waves.len() {
-            let first = (number * LANES) as u32;
-            let lanes = (items - first).min(LANES as u32);
+        for (number, (wave, items)) in self.waves.iter_mut().zip(&self.items).enumerate() {
             let scratch = number as u64 * self.wave_scratch;
-            let wave = &mut self.waves.waves[number];
             wave.scalars = [0; 128];
-            wave.vectors.fill([0; LANES]);
+            wave.clear_vectors(start.vectors);
             wave.scc = false;
             wave.mode = mode;
-            wave.at = entry;
+            wave.at = start.entry;
             wave.counts = Counts::default();
             wave.scratch = scratch;
             if let Some(recorder) = &mut wave.recorder {
                 recorder.clear();
             }
-            wave.set_exec(u64::MAX >> (LANES as u32 - lanes));
+            wave.set_exec(u64::MAX >> (LANES as u32 - items.count));
             scalars(wave, kernel, place, scratch);
-            for lane in 0..lanes {
-                let item = first + lane;
-                let [x, y, _] = self.block;
-                let ids = [item % x, item / x % y, item / x / y];
-                for (register, id) in ids
-                    .into_iter()
-                    .enumerate()
-                    .take(kernel.descriptor.local_ids() as usize)
-                {
-                    wave.vectors[register][lane as usize] = id;
-                }
-            }
+            let wanted = kernel.descriptor.local_ids() as usize;
+            wave.vectors[..wanted].copy_from_slice(&items.ids[..wanted]);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Cause, ExecError};
 use crate::exec::World;
 use crate::exec::float::Mode;
 use crate::execute::{Code, fits};
-use crate::group::{Group, GroupFault, Waves};
+use crate::group::{Group, GroupFault, Start, Waves};
 use crate::launch::Launch;
 use crate::object::Kernel;
 use crate::upset::{Flip, Tape, Upset, Watch};
@@ -20,7 +20,7 @@ pub struct Replay<'c> {
     kernel: &'c Kernel,
     grid: [u32; 3],
     mode: Mode,
-    entry: u32,
+    start: Start,
     arguments: Vec<u8>,
     packet: [u8; PACKET_BYTES],
     group: Group,
@@ -94,7 +94,10 @@ impl<'c> Replay<'c> {
             kernel,
             grid: launch.grid,
             mode,
-            entry: code.entry(kernel)?,
+            start: Start {
+                entry: code.entry(kernel)?,
+                vectors: code.vectors(),
+            },
             arguments: dispatch::arguments(kernel, launch),
             packet: dispatch::packet(kernel, launch),
             group: Group::new(kernel, launch, vec![wave; count]),
@@ -194,7 +197,7 @@ impl<'c> Replay<'c> {
         let [x, y, _] = self.grid.map(u64::from);
         let place = [number % x, number / x % y, number / x / y].map(|at| at as u32);
         self.group
-            .start(self.kernel, place, (self.mode, self.entry));
+            .start(self.kernel, place, (self.mode, self.start));
         let (scratch, share, waves) = self.group.parts();
         let mut world = World {
             device: memory,

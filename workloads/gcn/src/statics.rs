@@ -337,7 +337,7 @@ impl Named {
                 self.sources.run(inst.result, 1)
             }
             Op::VDivFmasF32 | Op::VDivFmasF64 => self.sources.run(Place::VCC, 2),
-            Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32 => self.sources.run(Place::M0, 1),
+            op if op.is_relative() => self.sources.run(Place::M0, 1),
             _ => {}
         }
         if inst.writes_carry() {

@@ -84,6 +84,7 @@ impl Wave {
         program: &Program,
         words: &[u32],
     ) -> Result<Option<Inst>, Cause> {
+        self.touch_all_vectors();
         match flip {
             Flip::Vector {
                 register,

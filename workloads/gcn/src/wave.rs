@@ -12,6 +12,9 @@ use crate::program::{NOWHERE, Program};
 /// Lanes of a wavefront.
 pub(crate) const LANES: usize = 64;
 
+/// Vector registers that instructions can name.
+pub(crate) const VECTORS: usize = 256;
+
 /// A value a lane.
 pub(crate) type Words = [u32; LANES];
 
@@ -23,7 +26,9 @@ pub(crate) type Longs = [u64; LANES];
 pub(crate) struct Wave {
     /// Scalar registers; VCC, M0 and EXEC among them by their numbers.
     pub scalars: [u32; 128],
-    pub vectors: Box<[Words; 256]>,
+    pub vectors: Box<[Words; VECTORS]>,
+    /// Vector registers that may hold something, from the first one on.
+    touched: usize,
     pub scc: bool,
     pub mode: Mode,
     /// The next instruction.
@@ -73,9 +78,10 @@ impl Wave {
     pub fn new(mode: Mode, record: bool) -> Self {
         Self {
             scalars: [0; 128],
-            vectors: vec![[0; LANES]; 256]
+            vectors: vec![[0; LANES]; VECTORS]
                 .try_into()
-                .unwrap_or_else(|_| unreachable!("256 were made")),
+                .unwrap_or_else(|_| unreachable!("so many were made")),
+            touched: 0,
             scc: false,
             mode,
             at: 0,
@@ -83,6 +89,19 @@ impl Wave {
             scratch: 0,
             recorder: record.then(WarpRecorder::default),
         }
+    }
+
+    /// Makes all vector registers zero, for code that can reach `vectors` of them.
+    pub fn clear_vectors(&mut self, vectors: usize) {
+        let beyond = &self.vectors[self.touched..];
+        debug_assert!(beyond.iter().all(|register| *register == [0; LANES]));
+        self.vectors[..self.touched].fill([0; LANES]);
+        self.touched = vectors;
+    }
+
+    /// Something else than the code may write any vector register.
+    pub fn touch_all_vectors(&mut self) {
+        self.touched = VECTORS;
     }
 
     /// Lanes that execute.
@@ -141,13 +160,19 @@ impl Wave {
         }
     }
 
-    /// A source in every lane, without its modifiers.
+    /// A source in every lane, without its modifiers: the register as it is, or a scalar that is spread into `space`.
+    #[inline]
+    pub fn source<'s>(&'s self, inst: &Inst, at: usize, space: &'s mut Option<Words>) -> &'s Words {
+        match inst.sources[at].vector() {
+            Some(vector) => &self.vectors[usize::from(vector)],
+            None => space.insert([self.scalar(inst, at); LANES]),
+        }
+    }
+
+    /// A copy of it.
     #[inline]
     pub fn words(&self, inst: &Inst, at: usize) -> Words {
-        match inst.sources[at].vector() {
-            Some(vector) => self.vectors[usize::from(vector)],
-            None => [self.scalar(inst, at); LANES],
-        }
+        *self.source(inst, at, &mut None)
     }
 
     /// A source of 64 bits in every lane.
@@ -171,18 +196,15 @@ impl Wave {
             *register = *values;
             return;
         }
-        for (lane, (old, new)) in register.iter_mut().zip(values).enumerate() {
-            let keep = (exec >> lane & 1) as u32;
-            *old = if keep != 0 { *new } else { *old };
-        }
+        choose(exec, values, register);
     }
 
     /// Writes two vector registers.
     pub fn write_longs(&mut self, result: Place, values: &Longs) {
-        self.write(result, &values.map(|value| value as u32));
+        self.write(result, &std::array::from_fn(|lane| values[lane] as u32));
         self.write(
             Place::of_vector(u32::from(result.0) + 1),
-            &values.map(|value| (value >> 32) as u32),
+            &std::array::from_fn(|lane| (values[lane] >> 32) as u32),
         );
     }
 
@@ -300,6 +322,27 @@ impl Wave {
             _ => false,
         };
         Ok(if taken { Flow::To(target) } else { Flow::Next })
+    }
+}
+
+/// Puts values into the lanes of a mask. Halves of it and a bit a lane need no shifts that differ by lane, which vector units of hosts may not have.
+#[inline]
+pub(crate) fn choose(mask: u64, values: &Words, into: &mut Words) {
+    const BITS: [u32; 32] = {
+        let mut bits = [0; 32];
+        let mut at = 0;
+        while at < 32 {
+            bits[at] = 1 << at;
+            at += 1;
+        }
+        bits
+    };
+    for half in 0..2 {
+        let mask = (mask >> (32 * half)) as u32;
+        let lanes = 32 * half..32 * (half + 1);
+        for ((old, new), bit) in into[lanes.clone()].iter_mut().zip(&values[lanes]).zip(BITS) {
+            *old = if mask & bit != 0 { *new } else { *old };
+        }
     }
 }
 

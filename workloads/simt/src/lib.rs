@@ -38,7 +38,7 @@ pub use error::{Cause, ExecError, Fault, Reason, Waiting, WaitingBarrier};
 pub use execute::{Execution, Launch, Options, execute};
 pub use interrupt::Interrupt;
 pub use lane_watch::{LaneResult, LaneResults, LaneWatch};
-pub use lanes::{decode_bf16, decode_half};
+pub use lanes::{decode_bf16, decode_half, fused_single, gathered as lane_mask};
 pub use memory::{BLOCK_BYTES, Behind, DeviceMemory};
 pub use replay::Replay;
 pub use tensor_map::{Im2col, Swizzle, TensorElement, TensorMap};

@@ -1,10 +1,11 @@
 //! The steps of a division: scaling, the last multiply-add, and what becomes of special numbers.
 
 use crate::decode::{Inst, Place};
+use crate::exec::float::SIGN;
 use crate::wave::{LANES, Wave};
 
 /// Quotient, denominator, numerator: special cases take the place of the quotient.
-pub(crate) fn fix_up(quotient: f32, denominator: f32, numerator: f32) -> f32 {
+fn fix_up(quotient: f32, denominator: f32, numerator: f32) -> f32 {
     let fixed = special(f64::from(denominator), f64::from(numerator));
     let sign = if denominator.is_sign_negative() != numerator.is_sign_negative() {
         -1.0
@@ -134,10 +135,59 @@ const DOUBLE: Limits = Limits {
     power: 128,
 };
 
+/// Whether a predicate holds of all pairs of exponents, each with its bias. It looks at all of them, which needs no branches.
+#[inline(always)]
+fn all_exponents(
+    denominators: &[f32; LANES],
+    numerators: &[f32; LANES],
+    f: impl Fn(i32, i32) -> bool,
+) -> bool {
+    let pairs = denominators.iter().zip(numerators);
+    pairs.fold(true, |all, (d, n)| all & f(exponent(*d), exponent(*n)))
+}
+
+/// Whether a division needs no scaling: both are normal, and so are the reciprocal and the quotient. Every case of [`scaling`] but the last is outside.
+fn is_plain(denominator: i32, numerator: i32) -> bool {
+    let apart = numerator - denominator;
+    (denominator >= 1)
+        & (denominator <= 252)
+        & (numerator > SINGLE.small)
+        & (numerator <= 254)
+        & (apart < SINGLE.far)
+        & (apart > -126)
+}
+
+/// Whether only the sign of a quotient is set: both are normal, and it is not so small that it is zero.
+fn is_finite_quotient(denominator: i32, numerator: i32) -> bool {
+    let is_normal = |exponent: i32| (exponent >= 1) & (exponent <= 254);
+    is_normal(denominator) & is_normal(numerator) & (numerator - denominator >= -150)
+}
+
 impl Wave {
+    /// Puts special cases in the place of quotients.
+    pub(super) fn divide_fix_up(&mut self, inst: &Inst) {
+        let [quotients, denominators, numerators] = [0, 1, 2].map(|at| self.floats(inst, at));
+        let plain = all_exponents(&denominators, &numerators, is_finite_quotient);
+        let values = std::array::from_fn(|lane| {
+            let (d, n) = (denominators[lane], numerators[lane]);
+            if plain {
+                let sign = (d.to_bits() ^ n.to_bits()) & SIGN;
+                f32::from_bits(quotients[lane].to_bits() & !SIGN | sign)
+            } else {
+                fix_up(quotients[lane], d, n)
+            }
+        });
+        self.write_floats(inst, &values);
+    }
+
     /// Scales the first source, which is the second (denominator) or the third (numerator).
     pub(super) fn divide_scale(&mut self, inst: &Inst) {
         let [value, denominator, numerator] = [0, 1, 2].map(|at| self.floats(inst, at));
+        if all_exponents(&denominator, &numerator, is_plain) {
+            self.write_floats(inst, &value);
+            self.set_pair(inst.carry.0, 0);
+            return;
+        }
         let mut back = 0;
         let values = std::array::from_fn(|lane| {
             let (d, n) = (denominator[lane], numerator[lane]);
@@ -151,7 +201,7 @@ impl Wave {
             libm::ldexpf(value[lane], scaling.power)
         });
         let exec = self.exec();
-        self.write_floats(inst, values);
+        self.write_floats(inst, &values);
         self.set_pair(inst.carry.0, back & exec);
     }
 
@@ -170,24 +220,20 @@ impl Wave {
             libm::ldexp(value[lane], scaling.power)
         });
         let exec = self.exec();
-        self.write_doubles(inst, values);
+        self.write_doubles(inst, &values);
         self.set_pair(inst.carry.0, back & exec);
     }
 
     /// Fused multiply-add, scaled back where the condition code says so.
     pub(super) fn divide_fma(&mut self, inst: &Inst) {
-        let [a, b, c] = [0, 1, 2].map(|at| self.floats(inst, at));
-        let back = self.pair(Place::VCC.0);
-        let values: [f32; LANES] = std::array::from_fn(|lane| {
-            let value = libm::fmaf(a[lane], b[lane], c[lane]);
-            let power = if exponent(c[lane]) > 127 { 64 } else { -64 };
-            if back >> lane & 1 != 0 {
-                libm::ldexpf(value, power)
-            } else {
-                value
-            }
-        });
-        self.write_floats(inst, values);
+        let mut values = self.fused(inst);
+        let added = self.floats(inst, 2);
+        for lane in warpwatt_simt::trace::lanes(self.pair(Place::VCC.0)) {
+            let lane = lane as usize;
+            let power = if exponent(added[lane]) > 127 { 64 } else { -64 };
+            values[lane] = libm::ldexpf(values[lane], power);
+        }
+        self.write_floats(inst, &values);
     }
 
     pub(super) fn divide_fma_double(&mut self, inst: &Inst) {
@@ -206,6 +252,62 @@ impl Wave {
                 value
             }
         });
-        self.write_doubles(inst, values);
+        self.write_doubles(inst, &values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Singles with these exponents, of the least and the greatest magnitude.
+    fn ends(exponent: i32) -> [f32; 2] {
+        [0, 0x7f_ffff].map(|places| f32::from_bits((exponent as u32) << 23 | places))
+    }
+
+    fn every_pair(mut check: impl FnMut((i32, f32), (i32, f32))) {
+        for denominator in 0..=255 {
+            for numerator in 0..=255 {
+                for d in ends(denominator) {
+                    for n in ends(numerator) {
+                        check((denominator, d), (numerator, -n));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_divisions_need_no_scaling() {
+        let mut plain = 0;
+        every_pair(|(denominator, d), (numerator, n)| {
+            if is_plain(denominator, numerator) {
+                plain += 1;
+                for of_denominator in [false, true] {
+                    let both = (f64::from(d), f64::from(n));
+                    let found = scaling(both, (denominator, numerator), &SINGLE, of_denominator);
+                    assert_eq!((found.power, found.back), (0, false), "{n} / {d}");
+                }
+            }
+        });
+        assert!(plain > 100_000, "{plain} of 262,144");
+    }
+
+    #[test]
+    fn quotients_of_finite_numbers_keep_all_but_their_sign() {
+        every_pair(|(denominator, d), (numerator, n)| {
+            if is_finite_quotient(denominator, numerator) {
+                assert_eq!(
+                    fix_up(0.75, d, n).to_bits(),
+                    (-0.75f32).to_bits(),
+                    "{n} / {d}"
+                );
+                assert_eq!(
+                    fix_up(0.75, -d, n).to_bits(),
+                    0.75f32.to_bits(),
+                    "{n} / {d}"
+                );
+            }
+        });
     }
 }

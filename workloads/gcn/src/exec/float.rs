@@ -1,5 +1,7 @@
 //! Floating point as the mode register wants it, and helpers that apply a function in every lane.
 
+use warpwatt_simt::fused_single;
+
 use crate::decode::{Encoding, Inst};
 use crate::error::Cause;
 use crate::exec::scalar::UNSUPPORTED;
@@ -60,7 +62,7 @@ impl Mode {
 #[inline]
 pub(crate) fn flushed(bits: u32, flush: bool) -> u32 {
     if flush && bits & 0x7f80_0000 == 0 {
-        bits & 0x8000_0000
+        bits & SIGN
     } else {
         bits
     }
@@ -76,33 +78,59 @@ pub(crate) fn flushed_double(bits: u64, flush: bool) -> u64 {
     }
 }
 
+/// What a result is multiplied by.
+fn scale(inst: &Inst) -> f64 {
+    [1.0, 2.0, 4.0, 0.5][usize::from(inst.scale & 3)]
+}
+
 /// A literal is the upper half of a double.
 pub(crate) fn upper_half(literal: u32) -> u64 {
     u64::from(literal) << 32
 }
 
+/// What modifiers do to the sign of a source.
+#[derive(Clone, Copy)]
+struct SignChange {
+    kept: u32,
+    changed: u32,
+}
+
+impl SignChange {
+    fn new(inst: &Inst, at: usize) -> Self {
+        let asked = |of: u8| inst.encoding == Encoding::Long && of >> at & 1 != 0;
+        Self {
+            kept: if asked(inst.magnitude) { !SIGN } else { !0 },
+            changed: if asked(inst.negate) { SIGN } else { 0 },
+        }
+    }
+
+    #[inline]
+    fn apply(self, word: u32) -> u32 {
+        word & self.kept ^ self.changed
+    }
+}
+
+/// The sign of a single.
+pub(super) const SIGN: u32 = 1 << 31;
+
 impl Wave {
     /// A source with its modifiers.
     #[inline]
     pub fn modified(&self, inst: &Inst, at: usize) -> Words {
-        let mut words = self.words(inst, at);
-        if inst.encoding == Encoding::Long {
-            if inst.magnitude >> at & 1 != 0 {
-                words.iter_mut().for_each(|word| *word &= 0x7fff_ffff);
-            }
-            if inst.negate >> at & 1 != 0 {
-                words.iter_mut().for_each(|word| *word ^= 0x8000_0000);
-            }
-        }
-        words
+        let sign = SignChange::new(inst, at);
+        let mut space = None;
+        let words = self.source(inst, at, &mut space);
+        std::array::from_fn(|lane| sign.apply(words[lane]))
     }
 
     /// A single-precision source.
     #[inline]
     pub fn floats(&self, inst: &Inst, at: usize) -> [f32; LANES] {
         let flush = self.mode.flushes()[0];
-        self.modified(inst, at)
-            .map(|word| f32::from_bits(flushed(word, flush)))
+        let sign = SignChange::new(inst, at);
+        let mut space = None;
+        let words = self.source(inst, at, &mut space);
+        std::array::from_fn(|lane| f32::from_bits(flushed(sign.apply(words[lane]), flush)))
     }
 
     /// A double-precision source.
@@ -123,28 +151,28 @@ impl Wave {
 
     /// Writes single-precision results, scaled, clamped and flushed.
     #[inline]
-    pub fn write_floats(&mut self, inst: &Inst, mut values: [f32; LANES]) {
-        if inst.scale != 0 || inst.clamp {
-            let factor = [1.0, 2.0, 4.0, 0.5][usize::from(inst.scale & 3)];
-            values = values.map(|value| self.clamped(inst, f64::from(value * factor)) as f32);
-        }
+    pub fn write_floats(&mut self, inst: &Inst, values: &[f32; LANES]) {
         let flush = self.mode.flushes()[1];
-        self.write(
-            inst.result,
-            &values.map(|value| flushed(value.to_bits(), flush)),
-        );
+        let written = |value: f32| flushed(value.to_bits(), flush);
+        let results = if inst.scale != 0 || inst.clamp {
+            let factor = scale(inst) as f32;
+            values.map(|value| written(self.clamped(inst, f64::from(value * factor)) as f32))
+        } else {
+            std::array::from_fn(|lane| written(values[lane]))
+        };
+        self.write(inst.result, &results);
     }
 
-    pub fn write_doubles(&mut self, inst: &Inst, mut values: [f64; LANES]) {
-        if inst.scale != 0 || inst.clamp {
-            let factor = [1.0, 2.0, 4.0, 0.5][usize::from(inst.scale & 3)];
-            values = values.map(|value| self.clamped(inst, value * factor));
-        }
+    pub fn write_doubles(&mut self, inst: &Inst, values: &[f64; LANES]) {
         let flush = self.mode.flushes_double()[1];
-        self.write_longs(
-            inst.result,
-            &values.map(|value| flushed_double(value.to_bits(), flush)),
-        );
+        let written = |value: f64| flushed_double(value.to_bits(), flush);
+        let results = if inst.scale != 0 || inst.clamp {
+            let factor = scale(inst);
+            values.map(|value| written(self.clamped(inst, value * factor)))
+        } else {
+            std::array::from_fn(|lane| written(values[lane]))
+        };
+        self.write_longs(inst.result, &results);
     }
 
     fn clamped(&self, inst: &Inst, value: f64) -> f64 {
@@ -159,13 +187,13 @@ impl Wave {
     #[inline]
     pub fn float1(&mut self, inst: &Inst, f: impl Fn(f32) -> f32) {
         let a = self.floats(inst, 0);
-        self.write_floats(inst, a.map(f));
+        self.write_floats(inst, &a.map(f));
     }
 
     #[inline]
     pub fn float2(&mut self, inst: &Inst, f: impl Fn(f32, f32) -> f32) {
         let (a, b) = (self.floats(inst, 0), self.floats(inst, 1));
-        self.write_floats(inst, std::array::from_fn(|lane| f(a[lane], b[lane])));
+        self.write_floats(inst, &std::array::from_fn(|lane| f(a[lane], b[lane])));
     }
 
     #[inline]
@@ -177,18 +205,18 @@ impl Wave {
         );
         self.write_floats(
             inst,
-            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane])),
+            &std::array::from_fn(|lane| f(a[lane], b[lane], c[lane])),
         );
     }
 
     pub fn double1(&mut self, inst: &Inst, f: impl Fn(f64) -> f64) {
         let a = self.doubles(inst, 0);
-        self.write_doubles(inst, a.map(f));
+        self.write_doubles(inst, &a.map(f));
     }
 
     pub fn double2(&mut self, inst: &Inst, f: impl Fn(f64, f64) -> f64) {
         let (a, b) = (self.doubles(inst, 0), self.doubles(inst, 1));
-        self.write_doubles(inst, std::array::from_fn(|lane| f(a[lane], b[lane])));
+        self.write_doubles(inst, &std::array::from_fn(|lane| f(a[lane], b[lane])));
     }
 
     pub fn double3(&mut self, inst: &Inst, f: impl Fn(f64, f64, f64) -> f64) {
@@ -199,19 +227,25 @@ impl Wave {
         );
         self.write_doubles(
             inst,
-            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane])),
+            &std::array::from_fn(|lane| f(a[lane], b[lane], c[lane])),
         );
+    }
+
+    /// Multiply and add, rounded once.
+    pub(super) fn fused(&self, inst: &Inst) -> [f32; LANES] {
+        let [a, b, c] = [0, 1, 2].map(|at| self.floats(inst, at).map(f32::to_bits));
+        fused_single(&a, &b, &c).map(f32::from_bits)
     }
 
     /// Multiply and add, rounded twice, without denormals whatever the mode says.
     #[inline]
-    fn multiply_add(&mut self, inst: &Inst, [a, b, c]: [[f32; LANES]; 3]) {
+    fn multiply_add(&mut self, inst: &Inst, [a, b, c]: &[[f32; LANES]; 3]) {
         let flat = |value: f32| f32::from_bits(flushed(value.to_bits(), true));
         let values = std::array::from_fn(|lane| {
             let product = flat(flat(a[lane]) * flat(b[lane]));
             flat(product + flat(c[lane]))
         });
-        self.write_floats(inst, values);
+        self.write_floats(inst, &values);
     }
 
     /// Single-precision operations.
@@ -234,17 +268,20 @@ impl Wave {
                 let (a, b) = (self.floats(inst, 0), self.floats(inst, 1));
                 if inst.op == Op::VMacLegacyF32 {
                     let product = std::array::from_fn(|lane| legacy_product(a[lane], b[lane]));
-                    self.multiply_add(inst, [product, [1.0; LANES], c]);
+                    self.multiply_add(inst, &[product, [1.0; LANES], c]);
                 } else {
-                    self.multiply_add(inst, [a, b, c]);
+                    self.multiply_add(inst, &[a, b, c]);
                 }
             }
             Op::VMadF32 | Op::VMadakF32 | Op::VMadmkF32 => {
                 let sources = [0, 1, 2].map(|at| self.floats(inst, at));
-                self.multiply_add(inst, sources);
+                self.multiply_add(inst, &sources);
             }
             Op::VMadLegacyF32 => self.float3(inst, |a, b, c| legacy_product(a, b) + c),
-            Op::VFmaF32 => self.float3(inst, libm::fmaf),
+            Op::VFmaF32 => {
+                let values = self.fused(inst);
+                self.write_floats(inst, &values);
+            }
             Op::VMin3F32 => self.float3(inst, |a, b, c| least(least(a, b, ieee), c, ieee)),
             Op::VMax3F32 => self.float3(inst, |a, b, c| greatest(greatest(a, b, ieee), c, ieee)),
             Op::VMed3F32 => self.float3(inst, |a, b, c| median(a, b, c, ieee)),
@@ -253,7 +290,7 @@ impl Wave {
                 let values = self.floats(inst, 0);
                 let scaled =
                     std::array::from_fn(|lane| libm::ldexpf(values[lane], exponents[lane] as i32));
-                self.write_floats(inst, scaled);
+                self.write_floats(inst, &scaled);
             }
             Op::VTruncF32 => self.float1(inst, libm::truncf),
             Op::VCeilF32 => self.float1(inst, libm::ceilf),
@@ -279,7 +316,7 @@ impl Wave {
             Op::VFrexpMantF32 => {
                 self.float1(inst, |a| if a.is_finite() { libm::frexpf(a).0 } else { a })
             }
-            Op::VDivFixupF32 => self.float3(inst, super::divide::fix_up),
+            Op::VDivFixupF32 => self.divide_fix_up(inst),
             Op::VDivFmasF32 => self.divide_fma(inst),
             Op::VDivScaleF32 => self.divide_scale(inst),
             _ => return Err(UNSUPPORTED),
@@ -302,7 +339,7 @@ impl Wave {
                 let values = self.doubles(inst, 0);
                 let scaled =
                     std::array::from_fn(|lane| libm::ldexp(values[lane], exponents[lane] as i32));
-                self.write_doubles(inst, scaled);
+                self.write_doubles(inst, &scaled);
             }
             Op::VRcpF64 => self.double1(inst, |a| 1.0 / a),
             Op::VRcpClampF64 => self.double1(inst, |a| finite_double(1.0 / a)),

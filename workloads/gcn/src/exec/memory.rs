@@ -212,13 +212,17 @@ impl Wave {
         let reached = self.reached(inst, u64::from(bytes));
         let is_scratch = is_scratch(&reached);
         self.record_buffer(&reached, is_scratch);
-        let multiple = u64::from(bytes.min(4));
-        let crooked = |lane: &u32| !reached.addresses[*lane as usize].is_multiple_of(multiple);
-        if let Some(lane) = warpwatt_simt::trace::lanes(reached.executed).find(crooked) {
+        // One, two or four.
+        let multiple = bytes.min(4);
+        let beyond_multiple = |address: u64| address & u64::from(multiple - 1) != 0;
+        let crooked = |lane: &u32| beyond_multiple(reached.addresses[*lane as usize]);
+        let any = beyond_multiple(reached.addresses.iter().fold(0, |all, it| all | it));
+        let found = any.then(|| warpwatt_simt::trace::lanes(reached.executed).find(crooked));
+        if let Some(lane) = found.flatten() {
             let cause = Cause::Misaligned {
                 space: "global",
                 address: reached.addresses[lane as usize],
-                multiple: multiple as u32,
+                multiple,
             };
             return Err(WaveFault {
                 cause,
@@ -249,6 +253,12 @@ impl Wave {
         let vectors = &mut self.vectors;
         if bytes == 4 {
             let to = &mut vectors[first];
+            if let Some(row) = world.row((reached.executed, &reached.addresses)) {
+                for (to, place) in to.iter_mut().zip(row) {
+                    *to = u32::from_le_bytes(*place);
+                }
+                return Ok(());
+            }
             return world.for_each_lane(
                 (reached.executed, &reached.addresses),
                 4,
@@ -287,6 +297,14 @@ impl Wave {
     ) -> Result<(), WaveFault> {
         let first = usize::from(inst.result.0 & 0xff);
         let vectors = &self.vectors;
+        if bytes == 4
+            && let Some(row) = world.row((reached.executed, &reached.addresses))
+        {
+            for (from, place) in vectors[first].iter().zip(row) {
+                *place = from.to_le_bytes();
+            }
+            return Ok(());
+        }
         world.for_each_lane(
             (reached.executed, &reached.addresses),
             bytes,

@@ -74,10 +74,10 @@ impl Wave {
             self.swizzle(inst);
             return Ok(());
         }
-        let parts = self.parts(inst, bytes);
-        self.record_access(exec, &parts[0].addresses);
+        let (first, second) = self.parts(inst, bytes);
+        self.record_access(exec, &first.addresses);
         let limit = self.scalars[usize::from(Place::M0.0)];
-        for part in &parts {
+        for part in std::iter::once(&first).chain(&second) {
             self.check(part, bytes, world.share.len())?;
             for lane in warpwatt_simt::trace::lanes(exec) {
                 let lane = lane as usize;
@@ -92,36 +92,36 @@ impl Wave {
     }
 
     /// The places that an instruction reaches: one or two.
-    fn parts(&self, inst: &Inst, bytes: u32) -> Vec<Part> {
+    fn parts(&self, inst: &Inst, bytes: u32) -> (Part, Option<Part>) {
         let register = |place: Place| usize::from(place.0 & 0xff);
         let base = &self.vectors[register(inst.sources[0])];
         let at = |offset: u32| base.map(|address| u64::from(address.wrapping_add(offset)));
         let access = inst.access;
         let (data, result) = (register(inst.sources[1]), register(inst.result));
         if !inst.op.is_pair() {
-            return vec![Part {
+            let only = Part {
                 addresses: at(u32::from(access.offset)),
                 data,
                 result,
-            }];
+            };
+            return (only, None);
         }
         let unit = if inst.op.is_far_pair() {
             64 * bytes
         } else {
             bytes
         };
-        vec![
-            Part {
-                addresses: at(u32::from(access.offset) * unit),
-                data,
-                result,
-            },
-            Part {
-                addresses: at(u32::from(access.offset1) * unit),
-                data: register(inst.sources[2]),
-                result: (result + bytes as usize / 4) & 255,
-            },
-        ]
+        let first = Part {
+            addresses: at(u32::from(access.offset) * unit),
+            data,
+            result,
+        };
+        let second = Part {
+            addresses: at(u32::from(access.offset1) * unit),
+            data: register(inst.sources[2]),
+            result: (result + bytes as usize / 4) & 255,
+        };
+        (first, Some(second))
     }
 
     fn check(&self, part: &Part, bytes: u32, allocated: usize) -> Result<(), WaveFault> {
@@ -134,7 +134,7 @@ impl Wave {
                     bytes,
                     near: format!("the work-group has {allocated} bytes"),
                 }
-            } else if !address.is_multiple_of(u64::from(bytes)) {
+            } else if address & u64::from(bytes - 1) != 0 {
                 Cause::Misaligned {
                     space: "local",
                     address,

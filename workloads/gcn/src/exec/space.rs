@@ -4,7 +4,7 @@ use warpwatt_simt::{DeviceMemory, Interrupt};
 
 use crate::error::Cause;
 use crate::object::IMAGE_BASE;
-use crate::wave::{Longs, WaveFault};
+use crate::wave::{LANES, Longs, WaveFault};
 
 /// Where the arguments lie.
 pub(crate) const ARGUMENTS_BASE: u64 = 2 * IMAGE_BASE;
@@ -54,6 +54,22 @@ impl World<'_> {
             range.and_then(|(base, bytes)| within(base, bytes, address, count))
         };
         found.ok_or_else(|| outside(address, count, region(address).to_owned()))
+    }
+
+    /// A word of a buffer for each lane, if all lanes execute and their words lie one behind the other.
+    #[inline]
+    pub fn row(&mut self, (executed, addresses): (u64, &Longs)) -> Option<&mut [[u8; 4]]> {
+        let first = addresses[0];
+        let apart = addresses.iter().zip(0u64..).fold(0, |apart, (at, lane)| {
+            apart | (at ^ first.wrapping_add(4 * lane))
+        });
+        if executed != u64::MAX || apart != 0 || first >= IMAGE_BASE {
+            return None;
+        }
+        let (base, bytes) = self.device.range_of(first)?;
+        let start = (first - base) as usize;
+        let row = bytes.get_mut(start..start + 4 * LANES)?;
+        Some(row.as_chunks_mut().0)
     }
 
     /// Calls `each` with the bytes at the address of each executing lane, lowest first.

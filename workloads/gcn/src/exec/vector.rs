@@ -1,40 +1,41 @@
 //! Vector computations: integers, moves between lanes and scalars, conversions, comparisons.
 
+use warpwatt_simt::lane_mask;
+
 use crate::compare::{Compare, Type};
 use crate::decode::{Inst, Place};
 use crate::error::Cause;
 use crate::exec::convert;
 use crate::exec::scalar::{sign_extended, zero_extended};
 use crate::op::Op;
-use crate::wave::{LANES, Wave, Words};
+use crate::wave::{LANES, Wave, Words, choose};
 
 impl Wave {
     #[inline]
     fn word1(&mut self, inst: &Inst, f: impl Fn(u32) -> u32) {
-        let a = self.words(inst, 0);
-        self.write(inst.result, &a.map(f));
+        let mut space = None;
+        let a = self.source(inst, 0, &mut space);
+        let results = std::array::from_fn(|lane| f(a[lane]));
+        self.write(inst.result, &results);
     }
 
     #[inline]
     fn word2(&mut self, inst: &Inst, f: impl Fn(u32, u32) -> u32) {
-        let (a, b) = (self.words(inst, 0), self.words(inst, 1));
-        self.write(
-            inst.result,
-            &std::array::from_fn(|lane| f(a[lane], b[lane])),
-        );
+        let (mut first, mut second) = (None, None);
+        let a = self.source(inst, 0, &mut first);
+        let b = self.source(inst, 1, &mut second);
+        let results = std::array::from_fn(|lane| f(a[lane], b[lane]));
+        self.write(inst.result, &results);
     }
 
     #[inline]
     fn word3(&mut self, inst: &Inst, f: impl Fn(u32, u32, u32) -> u32) {
-        let (a, b, c) = (
-            self.words(inst, 0),
-            self.words(inst, 1),
-            self.words(inst, 2),
-        );
-        self.write(
-            inst.result,
-            &std::array::from_fn(|lane| f(a[lane], b[lane], c[lane])),
-        );
+        let (mut first, mut second, mut third) = (None, None, None);
+        let a = self.source(inst, 0, &mut first);
+        let b = self.source(inst, 1, &mut second);
+        let c = self.source(inst, 2, &mut third);
+        let results = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
+        self.write(inst.result, &results);
     }
 
     /// Any vector instruction.
@@ -53,8 +54,8 @@ impl Wave {
             | Op::VSubbU32
             | Op::VSubbrevU32 => self.carry(inst),
             Op::VReadlaneB32 | Op::VWritelaneB32 | Op::VReadfirstlaneB32 => self.lane(inst),
-            Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32 => self.move_relative(inst)?,
             Op::VNop | Op::VClrexcp => {}
+            op if op.is_relative() => self.move_relative(inst)?,
             _ if self.two(inst)
                 || self.one(inst)
                 || self.three(inst)
@@ -69,13 +70,8 @@ impl Wave {
     fn select(&mut self, inst: &Inst) {
         let (a, b) = (self.modified(inst, 0), self.modified(inst, 1));
         let mask = self.scalar_pair(inst, 2, zero_extended);
-        let chosen = std::array::from_fn(|lane| {
-            if mask >> lane & 1 != 0 {
-                b[lane]
-            } else {
-                a[lane]
-            }
-        });
+        let mut chosen = a;
+        choose(mask, &b, &mut chosen);
         self.write(inst.result, &chosen);
     }
 
@@ -108,7 +104,7 @@ impl Wave {
             sums[lane] = two;
             out[lane] = u8::from(first | second);
         }
-        let mask = gathered(&out) & self.exec();
+        let mask = lane_mask(&out) & self.exec();
         self.write(inst.result, &sums);
         self.set_pair(inst.carry.0, mask);
     }
@@ -295,7 +291,7 @@ impl Wave {
     fn convert(&mut self, inst: &Inst) -> bool {
         let to_float = |wave: &mut Self, f: fn(u32) -> f32| {
             let a = wave.words(inst, 0);
-            wave.write_floats(inst, a.map(f));
+            wave.write_floats(inst, &a.map(f));
         };
         match inst.op {
             Op::VCvtF32I32 => to_float(self, |a| a as i32 as f32),
@@ -307,17 +303,17 @@ impl Wave {
             Op::VCvtOffF32I4 => to_float(self, |a| (((a << 28) as i32) >> 28) as f32 / 16.0),
             Op::VCvtF32F16 => {
                 let a = self.modified(inst, 0);
-                self.write_floats(inst, a.map(|word| convert::half_to_single(word as u16)));
+                self.write_floats(inst, &a.map(|word| convert::half_to_single(word as u16)));
             }
             Op::VCvtF64I32 => self.make_double(inst, |a| f64::from(a as i32)),
             Op::VCvtF64U32 => self.make_double(inst, f64::from),
             Op::VCvtF64F32 => {
                 let a = self.floats(inst, 0);
-                self.write_doubles(inst, a.map(f64::from));
+                self.write_doubles(inst, &a.map(f64::from));
             }
             Op::VCvtF32F64 => {
                 let a = self.doubles(inst, 0);
-                self.write_floats(inst, a.map(|value| value as f32));
+                self.write_floats(inst, &a.map(|value| value as f32));
             }
             Op::VCvtI32F64 | Op::VCvtU32F64 | Op::VFrexpExpI32F64 => {
                 let a = self.doubles(inst, 0);
@@ -331,7 +327,7 @@ impl Wave {
 
     fn make_double(&mut self, inst: &Inst, f: impl Fn(u32) -> f64) {
         let a = self.words(inst, 0);
-        self.write_doubles(inst, a.map(f));
+        self.write_doubles(inst, &a.map(f));
     }
 
     /// Conversions of single precision to integers and packed parts.
@@ -365,7 +361,7 @@ impl Wave {
 
     fn compare(&mut self, inst: &Inst) {
         let Some(compare) = inst.compare else { return };
-        let mask = gathered(&self.compared(inst, compare)) & self.exec();
+        let mask = lane_mask(&self.compared(inst, compare)) & self.exec();
         self.set_pair(inst.result.0, mask);
         if compare.writes_exec {
             self.set_exec(mask);
@@ -438,21 +434,6 @@ fn float_compared<T: PartialOrd>(a: [T; LANES], b: [T; LANES], condition: u8) ->
         6 => each(T::ge),
         _ => each(|a, b| a.partial_cmp(b).is_some()),
     }
-}
-
-/// One bit a lane.
-#[inline]
-pub(crate) fn gathered(flags: &[u8; LANES]) -> u64 {
-    flags
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .enumerate()
-        .fold(0, |mask, (at, eight)| {
-            // Each product term moves one flag to the top byte.
-            let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            mask | bits << (8 * at)
-        })
 }
 
 fn product24(op: Op) -> fn(u32, u32) -> u32 {

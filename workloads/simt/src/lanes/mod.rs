@@ -25,7 +25,7 @@ pub use float32::{add as add_singles, extreme, flushed};
 pub use float64::{fused as fused_double, quiet};
 pub use half::{compare_halves, decode_bf16, decode_half, encode_half, half, narrow};
 pub use video::{scalar_video, video};
-pub use word::{short, word1, word2, word3, word4};
+pub use word::{fused_single, short, word1, word2, word3, word4};
 #[cfg(test)]
 pub use word_functions::decode_small;
 pub use word_functions::word_function;

@@ -178,7 +178,7 @@ pub fn word3<const W: usize>(op: Word3, a: &Words<W>, b: &Words<W>, c: &Words<W>
         Word3::Sad { signed: true } => map3(a, b, c, |a, b, c| {
             (a as i32).abs_diff(b as i32).wrapping_add(c)
         }),
-        Word3::Fma(Float::PLAIN) => fma(a, b, c),
+        Word3::Fma(Float::PLAIN) => fused_single(a, b, c),
         Word3::Fma(float) => map3(a, b, c, |a, b, c| {
             f::fma(
                 f32::from_bits(a),
@@ -202,8 +202,8 @@ pub fn word3<const W: usize>(op: Word3, a: &Words<W>, b: &Words<W>, c: &Words<W>
     }
 }
 
-/// All lanes at once, as if none needed the exact path, which the few that do then take.
-fn fma<const W: usize>(a: &Words<W>, b: &Words<W>, c: &Words<W>) -> Words<W> {
+/// Products plus a third operand, of single precision, rounded once. All lanes at once, as if none needed the exact path, which the few that do then take.
+pub fn fused_single<const W: usize>(a: &Words<W>, b: &Words<W>, c: &Words<W>) -> Words<W> {
     let sums: [f64; W] = map3(a, b, c, |a, b, c| {
         f64::from(f32::from_bits(a)) * f64::from(f32::from_bits(b)) + f64::from(f32::from_bits(c))
     });
