@@ -95,7 +95,6 @@ const UNPINNED: &[(&str, &str)] = &[
         "study::bad_sampling",
         "tests of the command ask for its words, case by case",
     ),
-    ("study::fit", "as `avf::fit`"),
     (
         "study::not_sampled",
         "tests of the command ask for its words",

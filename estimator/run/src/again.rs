@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use warpwatt_activity::Activity;
 use warpwatt_techlib::quantity::Frequency;
 
+use super::built::built;
 use super::plan::{Plan, Timing};
 use super::resolve::{Resolved, resolve_source};
 use super::subject::KnownKernel;
-use super::work::{Seen, built};
+use super::work::Seen;
 pub use super::workloads::NOT_COUNTED;
 use super::workloads::counted_kernels;
 use crate::diag::{Diag, Sink, SourceId};
@@ -236,7 +237,10 @@ impl Counts {
 impl Left {
     fn seen(&self, plan: &Plan, timing: &Timing) -> Seen {
         Seen {
-            structures: built(&plan.axes, timing),
+            structures: built(
+                &timing.spec,
+                &plan.axes.configurations[timing.configuration].stack,
+            ),
             counted: Counted {
                 cycles: self.cycles,
                 clock: Frequency::from_hz(self.clock_hz),

@@ -2,6 +2,7 @@
 
 pub mod again;
 pub mod boards;
+mod built;
 pub mod by_instruction;
 pub mod cache;
 mod clock;

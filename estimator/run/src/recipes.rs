@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use warpwatt_circuit::Flavours;
 
+use super::built::built;
 use super::plan::structures;
 use super::plan::{Axes, Plan, PlannedPoint, Timing};
-use super::work;
 use crate::pricing::{NodeCircuits, laid_out};
 use crate::recipe::{Gpu, Part, Process, Recipe, Recipes};
 use crate::study::Configuration;
@@ -62,7 +62,7 @@ impl<'p> Gpus<'p> {
             return number;
         }
         let timing = &self.timings[point.timing];
-        let gpu = gpu((self.axes, configuration), timing, circuits);
+        let gpu = gpu(configuration, timing, circuits);
         let known = self.known.iter().position(|known| *known == gpu);
         let number = known.unwrap_or_else(|| {
             self.known.push(gpu);
@@ -74,11 +74,7 @@ impl<'p> Gpus<'p> {
 }
 
 /// A GPU as it is timed, and what of it is priced.
-fn gpu(
-    (axes, configuration): (&Axes, &Configuration),
-    timing: &Timing,
-    circuits: &NodeCircuits,
-) -> Gpu {
+fn gpu(configuration: &Configuration, timing: &Timing, circuits: &NodeCircuits) -> Gpu {
     let sms = timing.spec.sm.count;
     let own = configuration.structures.iter().map(|structure| Part {
         name: structure.name.value.clone(),
@@ -87,7 +83,7 @@ fn gpu(
         gates: None,
         flavours: None,
     });
-    let built = work::built(axes, timing);
+    let built = built(&timing.spec, &configuration.stack);
     // What cannot be built has no price either, and no point that would ask for it.
     let built = laid_out(&built, sms, circuits).unwrap_or(built);
     let built = built.iter().map(|structure| Part::of(structure, sms));

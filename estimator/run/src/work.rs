@@ -7,7 +7,6 @@ use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Sampling, Watcher, simulate_und
 use warpwatt_reliability::{LaunchAvf, Liveness};
 use warpwatt_simt::Interrupt;
 use warpwatt_simt::trace::KernelTrace;
-use warpwatt_structures::inventory;
 use warpwatt_suite::RunOptions;
 use warpwatt_techlib::published::upset_rate;
 use warpwatt_techlib::quantity::Frequency;
@@ -15,10 +14,11 @@ use warpwatt_techniques::register_file::ACCESSES;
 use warpwatt_techniques::{Circuits, Stack, Structure, Together};
 
 use super::boards;
+use super::built::built;
 use super::drive::{Batch, Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
 use super::plan::structures;
-use super::plan::{Axes, Plan, StudyKernel, Timing};
+use super::plan::{Plan, StudyKernel, Timing};
 use super::registers::limited;
 use crate::cache::TraceCache;
 use crate::diag::{Diag, SourceId, Sources};
@@ -283,7 +283,7 @@ impl StudyWork<'_> {
             ratio: metric.ratio,
         });
         Seen {
-            structures: built(&self.plan.axes, timing),
+            structures: built(&timing.spec, self.stack(timing)),
             launches,
             counted: Counted {
                 cycles: run.cycles,
@@ -450,14 +450,6 @@ impl StudyWork<'_> {
         axes.leave(point.technology());
         priced.map_err(|error| error.to_string())
     }
-}
-
-/// Everything that is priced of a GPU with a configuration, but what the study describes itself.
-pub fn built(axes: &Axes, timing: &Timing) -> Vec<Structure> {
-    let mut structures = inventory(&timing.spec);
-    let stack = &axes.configurations[timing.configuration].stack;
-    stack.build(&timing.spec, &mut structures);
-    structures
 }
 
 /// Accesses of each physical register, if a technique gave values a place.

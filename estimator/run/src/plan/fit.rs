@@ -8,6 +8,7 @@ use warpwatt_techlib::quantity::Voltage;
 use warpwatt_techniques::Fit;
 
 use super::{Axes, Combination};
+use crate::built::try_to_build;
 use crate::clock::follow_vdd;
 use crate::diag::{Diag, Sink, SourceId};
 use crate::outcome::{Note, NoteKind};
@@ -93,6 +94,13 @@ impl Fits {
             match fitted {
                 Ok((spec, fit)) => {
                     let known = fits.specs.entry([gpu, configuration]).or_default();
+                    let stack = &configuration_here.stack;
+                    let circuits = &axes.technologies[technology as usize];
+                    if known.all.is_empty()
+                        && let Err(error) = try_to_build(&spec, stack, circuits)
+                    {
+                        faults.push(unbuilt(configuration_here, &error.to_string(), source));
+                    }
                     let notes = super::span::notes(NoteKind::Timing, fit.notes);
                     let fitted = Fitted {
                         spec: known.place(spec),
@@ -101,14 +109,7 @@ impl Fits {
                     };
                     fits.fitted.insert(place, fitted);
                 }
-                Err(message) => {
-                    let message =
-                        format!("`{}` cannot be built: {message}", configuration_here.label);
-                    let diag = Diag::error("study::fit", message);
-                    let places = configuration_here.range.iter();
-                    faults
-                        .push(places.fold(diag, |diag, range| diag.at(source, range.clone(), "")));
-                }
+                Err(message) => faults.push(unbuilt(configuration_here, &message, source)),
             }
         }
         faults.leave(sink);
@@ -129,6 +130,13 @@ impl Fits {
     pub(super) fn spec(&self, gpu: u32, configuration: u32, number: usize) -> &Arc<GpuSpec> {
         &self.specs[&[gpu, configuration]].all[number]
     }
+}
+
+fn unbuilt(configuration: &Configuration, why: &str, source: SourceId) -> Diag {
+    let message = format!("`{}` cannot be built: {why}", configuration.label);
+    let diag = Diag::error("study::fit", message);
+    let places = configuration.range.iter();
+    places.fold(diag, |diag, range| diag.at(source, range.clone(), ""))
 }
 
 fn timed_as(axes: &Axes) -> Vec<u32> {
