@@ -56,6 +56,18 @@ extern "C" __global__ void read_pieces(const double* a, double* out, unsigned pa
   if (sum == 23.12) *out = sum;
 }
 
+// The same long after the start: of the blocks that begin together, `first` of them, each reads a longer end of its piece than the one before, so that from then on
+// blocks begin one after the other. Those that read one piece would stay side by side otherwise, and all but one find what that one has brought.
+extern "C" __global__ void read_pieces_apart(const double* a, double* out, unsigned parts, unsigned first) {
+  double sum = 0;
+#pragma unroll 8
+  for (unsigned i = blockIdx.x < first ? 32 - 32 * (blockIdx.x + 1) / first : 0; i < 32; ++i) {
+    const unsigned at = (1024 * parts * i + (blockIdx.x % parts) * 1024) * 2 + threadIdx.x;
+    sum += a[at] * a[at + 1024];
+  }
+  if (sum == 23.12) *out = sum;
+}
+
 // A block an SM reads 64 KB of its own again and again: what the first level gives.
 extern "C" __global__ void read_own(const double* a, double* out, unsigned turns) {
   double sum = 0;
