@@ -149,8 +149,7 @@ fn all_exponents(
 /// Whether a division needs no scaling: both are normal, and so are the reciprocal and the quotient. Every case of [`scaling`] but the last is outside.
 fn is_plain(denominator: i32, numerator: i32) -> bool {
     let apart = numerator - denominator;
-    (denominator >= 1)
-        & (denominator <= 252)
+    (1..=252).contains(&denominator)
         & (numerator > SINGLE.small)
         & (numerator <= 254)
         & (apart < SINGLE.far)
@@ -159,7 +158,7 @@ fn is_plain(denominator: i32, numerator: i32) -> bool {
 
 /// Whether only the sign of a quotient is set: both are normal, and it is not so small that it is zero.
 fn is_finite_quotient(denominator: i32, numerator: i32) -> bool {
-    let is_normal = |exponent: i32| (exponent >= 1) & (exponent <= 254);
+    let is_normal = |exponent: i32| (1..=254).contains(&exponent);
     is_normal(denominator) & is_normal(numerator) & (numerator - denominator >= -150)
 }
 
