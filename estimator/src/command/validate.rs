@@ -50,9 +50,7 @@ fn all(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Di
         let name = suite.to_possible_value();
         if let (Some(name), false) = (name, matches!(suite, Suite::All)) {
             let checks = checks(*suite, arguments, sink)?;
-            let why = file(*suite).and_then(|name| suite::shipped(name).ok());
-            let why = why.map_or_else(String::new, |suite| suite.why);
-            evidence.add(name.get_name(), Validation::new(checks), &why);
+            evidence.add(name.get_name(), Validation::new(checks), &why(*suite));
         }
     }
     draw(arguments, || evidence.picture())?;
@@ -64,6 +62,15 @@ fn all(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Di
         out(&evidence.table());
     }
     Ok(exit(evidence.is_met()))
+}
+
+/// What most gaps of a suite hang on; empty if that is not said.
+fn why(suite: Suite) -> String {
+    let said = match suite {
+        Suite::Silicon => silicon::why().ok(),
+        _ => file(suite).and_then(|name| suite::shipped(name).map(|suite| suite.why).ok()),
+    };
+    said.unwrap_or_default()
 }
 
 /// Writes the picture where one is asked for.

@@ -25,6 +25,14 @@ struct Measured<'r> {
     ours: f64,
 }
 
+/// What most of the gaps hang on, with the experiment that shows it.
+///
+/// # Errors
+/// If a row names what is not there.
+pub fn why() -> Result<String, String> {
+    Rows::shipped().map(|rows| rows.why)
+}
+
 /// Every row as the presets lower PTX, then what they come to, that way and the other.
 ///
 /// # Errors

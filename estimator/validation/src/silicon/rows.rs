@@ -15,6 +15,8 @@ const SHIPPED: &str = include_str!("../../silicon/rows.toml");
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rows {
+    /// What most of the gaps hang on, with the experiment that shows it.
+    pub why: String,
     /// By the names that rows use.
     pub sources: BTreeMap<String, Source>,
     devices: BTreeMap<String, Device>,
