@@ -13,7 +13,8 @@ pub fn built(spec: &GpuSpec, stack: &Stack) -> Vec<Structure> {
     structures
 }
 
-/// Builds and prices it in a technology: tables that are too small or too large for their circuits are found before anything runs.
+/// Prices in a technology what techniques add to a GPU or change of it: tables that are too small or too large for their circuits are found before anything runs.
+/// The rest of a chip takes longer, and is no question of theirs.
 ///
 /// # Errors
 /// A structure cannot be built.
@@ -22,7 +23,10 @@ pub fn try_to_build(
     stack: &Stack,
     circuits: &NodeCircuits,
 ) -> Result<(), PricingError> {
+    let plain = inventory(spec);
+    let mut changed = built(spec, stack);
+    changed.retain(|structure| structure.span.is_none() && !plain.contains(structure));
     let sms = spec.sm.count;
-    let structures = laid_out(&built(spec, stack), sms, circuits)?;
-    CostTable::of_laid_out(&structures, sms, circuits).map(|_| ())
+    let changed = laid_out(&changed, sms, circuits)?;
+    CostTable::of_laid_out(&changed, sms, circuits).map(|_| ())
 }

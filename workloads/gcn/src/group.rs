@@ -68,6 +68,7 @@ enum State {
 /// Where wavefronts of a kernel begin, and with what.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
+    pub mode: Mode,
     /// The first instruction.
     pub entry: u32,
     /// Vector registers that the code can reach, from the first one on.
@@ -127,7 +128,7 @@ impl Group {
     }
 
     /// Puts every wavefront at the kernel's entry.
-    pub fn start(&mut self, kernel: &Kernel, place: [u32; 3], (mode, start): (Mode, Start)) {
+    pub fn start(&mut self, kernel: &Kernel, place: [u32; 3], start: Start) {
         self.share.fill(0);
         self.scratch.fill(0);
         self.waves.states.fill(State::Running);
@@ -136,7 +137,7 @@ impl Group {
             wave.scalars = [0; 128];
             wave.clear_vectors(start.vectors);
             wave.scc = false;
-            wave.mode = mode;
+            wave.mode = start.mode;
             wave.at = start.entry;
             wave.counts = Counts::default();
             wave.scratch = scratch;

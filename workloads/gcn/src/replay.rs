@@ -19,7 +19,6 @@ pub struct Replay<'c> {
     code: &'c Code,
     kernel: &'c Kernel,
     grid: [u32; 3],
-    mode: Mode,
     start: Start,
     arguments: Vec<u8>,
     packet: [u8; PACKET_BYTES],
@@ -93,8 +92,8 @@ impl<'c> Replay<'c> {
             code,
             kernel,
             grid: launch.grid,
-            mode,
             start: Start {
+                mode,
                 entry: code.entry(kernel)?,
                 vectors: code.vectors(),
             },
@@ -196,8 +195,7 @@ impl<'c> Replay<'c> {
     ) -> Result<(), ExecError> {
         let [x, y, _] = self.grid.map(u64::from);
         let place = [number % x, number / x % y, number / x / y].map(|at| at as u32);
-        self.group
-            .start(self.kernel, place, (self.mode, self.start));
+        self.group.start(self.kernel, place, self.start);
         let (scratch, share, waves) = self.group.parts();
         let mut world = World {
             device: memory,

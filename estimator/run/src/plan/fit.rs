@@ -96,6 +96,7 @@ impl Fits {
                     let known = fits.specs.entry([gpu, configuration]).or_default();
                     let stack = &configuration_here.stack;
                     let circuits = &axes.technologies[technology as usize];
+                    // In the first technology only: it is sizes that circuits refuse.
                     if known.all.is_empty()
                         && let Err(error) = try_to_build(&spec, stack, circuits)
                     {
