@@ -98,7 +98,7 @@ fn suite_kernels_keep_the_laws() {
         let traces = traces(name);
         for trace in &traces {
             let warps = trace.launch.ctas() * trace.launch.warps_per_cta();
-            balanced(&Liveness::of(trace), warps);
+            balanced(&Liveness::of(trace).unwrap(), warps);
         }
         let launches = found(&spec, &traces, &[]);
         holds(&spec, &launches);
@@ -164,7 +164,7 @@ proptest! {
     #[test]
     fn random_programs_keep_the_laws(steps in steps(), policy in 0usize..3) {
         let trace = traced(&steps);
-        let liveness = Arc::new(Liveness::of(&trace));
+        let liveness = Arc::new(Liveness::of(&trace).unwrap());
         balanced(&liveness, 1);
         let mut spec = gpu();
         spec.sm.count = 1;

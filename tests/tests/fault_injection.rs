@@ -230,7 +230,7 @@ fn plainly(case: &Case, golden: &Golden<'_>, strike: &Strike) -> Class {
             let program = match &strike.what {
                 What::Instruction { warp, step, bit } if hit => {
                     let trace = &golden.traces[number];
-                    let mut steps = trace.warp(cta, *warp as usize);
+                    let mut steps = trace.warp(cta, *warp as usize).unwrap();
                     let inst = steps.nth(*step as usize).unwrap().inst;
                     match flip(session.module().entry(launch.entry).unwrap(), inst, *bit) {
                         Flipped::Unused => return Class::Masked,

@@ -77,7 +77,9 @@ fn instructions_cause_what_a_run_counts() {
         for name in names {
             let launches = traces(name);
             let run = simulate(&spec, &launches, Hooks::default()).unwrap();
-            let all = launches.iter().flat_map(|trace| caused(&spec, trace));
+            let all = launches
+                .iter()
+                .flat_map(|trace| caused(&spec, trace).unwrap());
             let mut sums = warpwatt_activity::Activity::new();
             for caused in all {
                 sums += &caused.counts;

@@ -168,7 +168,7 @@ fn meeting(program: impl Fn(u32) -> Vec<Result<BarrierUse, u32>>) -> KernelTrace
             }
         }
         recorder.step(2, ALL, ALL);
-        all.push_warp(&recorder);
+        all.push_warp(&recorder).unwrap();
     }
     all
 }

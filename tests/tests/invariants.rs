@@ -388,6 +388,9 @@ const WITH_FILES: &[&str] = &[
     "estimator/run",
 ];
 
+/// What keeps traces beyond memory, in a file that nobody else sees.
+const BEYOND_MEMORY: &[&str] = &["simt/src/trace/store.rs"];
+
 #[test]
 fn arrows_point_one_way() {
     let allowed = allowed();
@@ -454,7 +457,7 @@ fn few_libraries_touch_files() {
     let words = ["std::fs", "fs::", "File::"];
     let others = LIBRARIES.iter().filter(|room| !WITH_FILES.contains(room));
     let others: Vec<&str> = others.copied().collect();
-    assert_eq!(lines_with(&others, &words, &[]), [""; 0]);
+    assert_eq!(lines_with(&others, &words, BEYOND_MEMORY), [""; 0]);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn changes(results: &[(u64, u64)], bit: u32, at: bool) -> bool {
 
 fn base(golden: &Golden<'_>) -> u64 {
     let mut first = None;
-    for step in golden.traces[0].warp(0, 0) {
+    for step in golden.traces[0].warp_held(0, 0) {
         if let Some(addresses) = step.addresses {
             // The parameter is read before; what counts is where the first lane stores.
             first = None;

@@ -167,7 +167,7 @@ fn count(trace: &KernelTrace, counts: &mut BTreeMap<&'static str, f64>) {
     let kinds: Vec<&str> = trace.code.iter().map(kind).collect();
     for cta in 0..trace.launch.ctas() {
         for warp in 0..trace.launch.warps_per_cta() {
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp).unwrap() {
                 *counts.entry("all").or_default() += 1.0;
                 *counts.entry(kinds[step.inst as usize]).or_default() += 1.0;
             }

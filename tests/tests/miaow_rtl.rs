@@ -77,6 +77,7 @@ fn trace(code: &Code, kernel: &str, wavefronts: u32) -> KernelTrace {
         recorder.clear();
         let behind = whole
             .warp(cta, 0)
+            .unwrap()
             .skip_while(|step| lines[step.inst as usize] != MARK);
         for step in behind.skip(1) {
             match &step.addresses {
@@ -87,12 +88,12 @@ fn trace(code: &Code, kernel: &str, wavefronts: u32) -> KernelTrace {
                 None => recorder.step(step.inst, step.active, step.executed),
             }
         }
-        timed.push_warp(&recorder);
+        timed.push_warp(&recorder).unwrap();
     }
     timed
 }
 
-fn lanes(addresses: &Addresses<'_>, executed: u64) -> Vec<u64> {
+fn lanes(addresses: &Addresses, executed: u64) -> Vec<u64> {
     let mut all = vec![0; 64];
     addresses.for_each(executed, |lane, address| all[lane as usize] = address);
     all

@@ -77,7 +77,7 @@ fn check_code(
     for cta in 0..trace.launch.ctas() {
         for warp in 0..trace.launch.warps_per_cta() {
             let mut files = Files::new(words, entries);
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp).unwrap() {
                 let inst = &code.insts[step.inst as usize];
                 if inst.begins {
                     files.small.iter_mut().for_each(|place| place.fill(0));
@@ -195,7 +195,7 @@ fn times(trace: &KernelTrace) -> Vec<u64> {
     let mut times = vec![0; trace.code.len()];
     for cta in 0..trace.launch.ctas() {
         for warp in 0..trace.launch.warps_per_cta() {
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp).unwrap() {
                 times[step.inst as usize] += 1;
             }
         }

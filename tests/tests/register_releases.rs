@@ -38,7 +38,7 @@ fn check(trace: &KernelTrace, seen: &mut Seen) -> Result<(), String> {
     for cta in 0..trace.launch.ctas() {
         for warp in 0..trace.launch.warps_per_cta() {
             let mut held = [Held::default(); 1 << 10];
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp).unwrap() {
                 let inst = &code[step.inst as usize];
                 for &word in &inst.release.meeting {
                     let held = &mut held[usize::from(word)];

@@ -54,7 +54,7 @@ fn touched(trace: &KernelTrace) -> [u64; 2] {
     let warps = trace.launch.warps_per_cta();
     let all = (0..trace.launch.ctas()).flat_map(|cta| (0..warps).map(move |warp| (cta, warp)));
     let mut bytes = Vec::new();
-    for step in all.flat_map(|(cta, warp)| trace.warp(cta, warp)) {
+    for step in all.flat_map(|(cta, warp)| trace.warp(cta, warp).unwrap()) {
         let (Some(op), Some(addresses)) = (trace.code[step.inst as usize].memory, step.addresses)
         else {
             continue;

@@ -163,7 +163,7 @@ fn reused_results_pass_the_renaming_stage() {
     for _ in 0..STEPS {
         recorder.computed(1, ALL, ALL, Some(2));
     }
-    trace.push_warp(&recorder);
+    trace.push_warp(&recorder).unwrap();
     let cycles = |stage: u64| {
         let renaming = format!("pipeline_cycles = {stage}");
         let members: Members = &[

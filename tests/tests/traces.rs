@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use warpwatt_simt::trace::KernelTrace;
+use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Sampling, Way, simulate_under};
 use warpwatt_simt::trace::file::{decode, encode};
 use warpwatt_simt::trace::statistics::Statistics;
-use warpwatt_suite::{CaseRun, RunOptions, kernels, run_case};
+use warpwatt_simt::trace::{KernelTrace, Store};
+use warpwatt_suite::{CaseRun, RunOptions, kernel, kernels, run_case};
+use warpwatt_techniques::find;
+use warpwatt_tests::traces;
 
 /// Bytes a warp instruction that a trace may take, on the average over the suite: the project's budget.
 const IN_MEMORY: f64 = 12.0;
@@ -14,7 +17,7 @@ const ON_DISK: f64 = 3.0;
 
 /// What holds of every trace.
 fn check_statistics(kernel: &str, run: &CaseRun, traces: &[&KernelTrace]) {
-    let found = Statistics::of(traces.iter().copied());
+    let found = Statistics::of(traces.iter().copied()).unwrap();
     assert_eq!(found.warp_instructions, run.warp_instructions(), "{kernel}");
     assert_eq!(
         found.thread_instructions,
@@ -62,8 +65,9 @@ fn check(kernel: &str, run: &CaseRun) -> [f64; 2] {
     let traces: Vec<&KernelTrace> = traces
         .map(|executed| executed.execution.trace.as_ref().unwrap())
         .collect();
-    let file = encode(&[0; 32], kernel, &traces);
-    let stored = decode(&file, 1 << 30).unwrap_or_else(|error| panic!("{kernel}: {error}"));
+    let file = encode(&[0; 32], kernel, &traces).unwrap();
+    let stored = decode(&file, 1 << 30, &Store::default())
+        .unwrap_or_else(|error| panic!("{kernel}: {error}"));
     assert_eq!(stored.executions.len(), run.executions.len());
     for (read, executed) in stored.executions.iter().zip(&run.executions) {
         let wrote = &executed.execution;
@@ -78,7 +82,9 @@ fn check(kernel: &str, run: &CaseRun) -> [f64; 2] {
         for cta in 0..wrote.launch.ctas() {
             for warp in 0..wrote.launch.warps_per_cta() {
                 assert!(
-                    read.warp(cta, warp).eq(wrote.warp(cta, warp)),
+                    read.warp(cta, warp)
+                        .unwrap()
+                        .eq(wrote.warp(cta, warp).unwrap()),
                     "{kernel}: CTA {cta}, warp {warp}"
                 );
             }
@@ -159,4 +165,65 @@ fn every_trace_of_the_suite_comes_back_from_its_file_and_they_are_small() {
         assert!(*memory <= IN_MEMORY, "{name}: {memory} in memory");
     }
     check_page(&rows, average);
+}
+
+/// Techniques that run another trace than the program's, or look at all of it.
+const REWRITE: [&str; 4] = [
+    "full_dmr",
+    "aged_sampling_dmr",
+    "thread_block_compaction",
+    "register_virtualization",
+];
+
+fn timed(traces: &[KernelTrace], technique: Option<&str>, sampling: Option<Sampling>) -> Run {
+    let mut spec = GpuSpec::preset("gtx480").unwrap();
+    let mut hooks = Hooks::default();
+    if let Some(name) = technique {
+        let technique = find(name).ok().unwrap();
+        let technique = technique.parse(&toml::Table::new()).unwrap();
+        technique.reshape(&mut spec);
+        technique.attach(&spec, &mut hooks);
+    }
+    let control = Control {
+        sampling,
+        ..Control::default()
+    };
+    simulate_under(&spec, traces, hooks, control).unwrap()
+}
+
+#[test]
+fn what_is_not_held_in_memory_is_the_same_trace() {
+    for name in ["bfs", "reduction", "hotspot"] {
+        let held = traces(name);
+        let known = kernel(name).unwrap();
+        let (case, prepared) = known.prepare(None).unwrap();
+        let module = warpwatt_ptx::load(known.ptx).unwrap();
+        // Nothing in memory, some launches and the beginning of one, and beside each other.
+        for (trace_memory, threads) in [(0, 1), (3000, 1), (0, 4)] {
+            let options = RunOptions {
+                trace_memory,
+                threads,
+                ..RunOptions::default()
+            };
+            let run = run_case(&module, &case, &prepared, options).unwrap();
+            let filed = run.into_traces();
+            let both = || held.iter().zip(&filed);
+            assert!(both().all(|(held, filed)| held.record_bytes() == filed.record_bytes()));
+            let of = |traces: &[KernelTrace]| {
+                let traces: Vec<&KernelTrace> = traces.iter().collect();
+                encode(&[0; 32], name, &traces).unwrap()
+            };
+            assert!(of(&held) == of(&filed), "{name}");
+            for technique in [None].into_iter().chain(REWRITE.map(Some)) {
+                let [one, other] = [&held, &filed].map(|traces| timed(traces, technique, None));
+                assert_eq!(one.activity, other.activity, "{name}, {technique:?}");
+            }
+            let sampling = Sampling {
+                batches: 16,
+                way: Way::Any,
+            };
+            let [one, other] = [&held, &filed].map(|traces| timed(traces, None, Some(sampling)));
+            assert_eq!(one.activity, other.activity, "{name}, sampled");
+        }
+    }
 }

@@ -49,7 +49,7 @@ fn synthetic(code: &[StaticInst], warps: u32, steps: &[Executed]) -> KernelTrace
             None => recorder.computed(inst, lanes, lanes, values),
         }
     }
-    (0..warps).for_each(|_| trace.push_warp(&recorder));
+    (0..warps).for_each(|_| trace.push_warp(&recorder).unwrap());
     trace
 }
 

@@ -118,7 +118,7 @@ fn executed(done: &Execution) -> BTreeMap<&'static str, f64> {
     let trace = done.trace.as_ref().expect("it was recorded");
     let mut counts = BTreeMap::new();
     for warp in 0..trace.launch.warps_per_cta() {
-        for step in trace.warp(0, warp) {
+        for step in trace.warp(0, warp).unwrap() {
             let line = lines[trace.code[step.inst as usize].line as usize - 1].trim();
             let line = line
                 .split_once(' ')

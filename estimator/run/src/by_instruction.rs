@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use warpwatt_gpu::trace::{KernelTrace, MemoryOp, MemoryOpKind, Space, StaticInst, Unit};
+use warpwatt_gpu::trace::{
+    KernelTrace, MemoryOp, MemoryOpKind, Space, StaticInst, StoreError, Unit,
+};
 use warpwatt_gpu::{Caused, GpuSpec, caused};
 use warpwatt_structures::{Charge, Structure, inventory};
 
@@ -36,8 +38,15 @@ pub struct ByInstruction {
 }
 
 /// Parts the dynamic energy of `outcome`, a run of `traces` on a plain `gpu`.
-pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) -> ByInstruction {
-    let all = together(gpu, traces);
+///
+/// # Errors
+/// A trace cannot be read where it is kept.
+pub fn by_instruction(
+    gpu: &GpuSpec,
+    traces: &[KernelTrace],
+    outcome: &Outcome,
+) -> Result<ByInstruction, StoreError> {
+    let all = together(gpu, traces)?;
     let mut joules = vec![0.0; all.len()];
     let mut classes: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
     let mut rest = BTreeMap::new();
@@ -69,11 +78,11 @@ pub fn by_instruction(gpu: &GpuSpec, traces: &[KernelTrace], outcome: &Outcome) 
         count: issued.caused.times,
         dynamic_j,
     });
-    ByInstruction {
+    Ok(ByInstruction {
         spent: spent.collect(),
         classes,
         rest,
-    }
+    })
 }
 
 /// An instruction that was issued.
@@ -108,11 +117,11 @@ fn class(inst: &StaticInst) -> &'static str {
 }
 
 /// Every instruction that was issued, with what it caused, over all launches.
-fn together(gpu: &GpuSpec, traces: &[KernelTrace]) -> Vec<Issued> {
+fn together(gpu: &GpuSpec, traces: &[KernelTrace]) -> Result<Vec<Issued>, StoreError> {
     let mut sums: BTreeMap<(u32, usize), (&'static str, Caused)> = BTreeMap::new();
     for trace in traces {
         let code = trace.code.iter().zip(places(trace));
-        for ((inst, place), caused) in code.zip(caused(gpu, trace)) {
+        for ((inst, place), caused) in code.zip(caused(gpu, trace)?) {
             if caused.times > 0 {
                 let sum = sums.entry((inst.line, place));
                 let (_, sum) = sum.or_insert_with(|| (class(inst), Caused::default()));
@@ -126,13 +135,13 @@ fn together(gpu: &GpuSpec, traces: &[KernelTrace]) -> Vec<Issued> {
         }
     }
     let sums = sums.into_iter();
-    sums.map(|((line, place), (class, caused))| Issued {
+    let issued = sums.map(|((line, place), (class, caused))| Issued {
         line,
         place,
         class,
         caused,
-    })
-    .collect()
+    });
+    Ok(issued.collect())
 }
 
 /// Relative error of sums of some thousand floats.

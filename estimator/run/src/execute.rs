@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use warpwatt_gpu::{GpuError, Lack};
-use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::trace::{KernelTrace, StoreError};
 use warpwatt_simt::{Cause, ExecError};
 use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case, run_machine_code};
 
@@ -52,6 +52,7 @@ pub fn trace(
 ) -> Result<Traced, Diag> {
     let options = RunOptions {
         record: true,
+        trace_memory: cache.map_or(options.trace_memory, TraceCache::memory),
         ..options
     };
     let Some(cache) = cache else {
@@ -93,6 +94,7 @@ pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
             "this is a fault of warpwatt: please report it with the kernel and the GPU's settings"
                 .to_owned(),
         ),
+        GpuError::Store(_) => Some(STORE.to_owned()),
         GpuError::WarpWidth { .. } | GpuError::Refused { .. } | GpuError::Interrupted { .. } => {
             None
         }
@@ -127,6 +129,7 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
             }
         }
         ExecError::Limit { .. } => Diag::error("kernel::launch", message).help(RAISE_LIMIT),
+        ExecError::Store { .. } => Diag::error("trace::store", message).help(STORE),
         _ => Diag::error("kernel::launch", message),
     }
 }
@@ -147,8 +150,12 @@ fn explain_code(
     sources: &Sources,
 ) -> Diag {
     let message = format!("{error}{place}");
-    let warpwatt_gcn::ExecError::Fault(fault) = error else {
-        return Diag::error("kernel::launch", message);
+    let fault = match error {
+        warpwatt_gcn::ExecError::Fault(fault) => fault,
+        warpwatt_gcn::ExecError::Store { .. } => {
+            return Diag::error("trace::store", message).help(STORE);
+        }
+        _ => return Diag::error("kernel::launch", message),
     };
     let line = line(sources, kernel.ptx, fault.line);
     let diag = Diag::error("kernel::fault", message).at(kernel.ptx, line, "");
@@ -157,6 +164,14 @@ fn explain_code(
         _ => diag,
     }
 }
+
+/// Why a trace cannot be used.
+pub fn unstored(error: &StoreError) -> Diag {
+    Diag::error("trace::store", error.to_string()).help(STORE)
+}
+
+/// What to do if records of traces cannot be kept, or not be had back.
+const STORE: &str = "name a folder with more room in TMPDIR, or give `--trace-memory MIB` more";
 
 const RAISE_LIMIT: &str = "if the kernel is not endless, raise the limit: `--limit N`, or `warp_instructions = N` under `[limits]` in a study";
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use warpwatt_sass::{Fault, KernelTrace, Limits, Packing, Recorded, is_listing, listing, read};
 use warpwatt_simt::Execution;
+use warpwatt_simt::trace::{DEFAULT_MEMORY, Store};
 use warpwatt_suite::launch::Prepared;
 use warpwatt_suite::{CaseRun, RunOptions};
 
@@ -79,7 +80,8 @@ impl Recording {
             return Err(Diag::error("trace::warp_width", message));
         }
         let mut executions = Vec::new();
-        self.each(options.limit, |mut execution, _| {
+        let store = Store::new(options.trace_memory);
+        self.each((options.limit, &store), |mut execution, _| {
             execution.trace = execution.trace.filter(|_| options.record);
             executions.push(execution);
         })?;
@@ -92,18 +94,23 @@ impl Recording {
     /// As [`replay`](Self::replay).
     pub fn listing(&self, limit: u64) -> Result<String, Diag> {
         let mut lines = Vec::new();
-        self.each(limit, |_, new| lines.extend_from_slice(new))?;
+        let store = Store::new(DEFAULT_MEMORY);
+        self.each((limit, &store), |_, new| lines.extend_from_slice(new))?;
         Ok(lines.join("\n"))
     }
 
     /// Reads launch after launch, of which each hands over what it left, and the lines of its instructions if no launch before had the same.
-    fn each(&self, limit: u64, mut each: impl FnMut(Execution, &[String])) -> Result<(), Diag> {
+    fn each(
+        &self,
+        (limit, store): (u64, &Store),
+        mut each: impl FnMut(Execution, &[String]),
+    ) -> Result<(), Diag> {
         let mut known: Vec<(Vec<String>, u32)> = Vec::new();
         let (mut left, mut lines) = (limit, 0);
         for (path, packing) in &self.launches {
             let Recorded {
                 mut trace, listing, ..
-            } = one(path, *packing, left)?;
+            } = one(path, *packing, (left, store))?;
             let first = known.iter().find(|(known, _)| *known == listing);
             let (first, new) = match first {
                 Some((_, first)) => (*first, &[][..]),
@@ -140,8 +147,11 @@ fn hash_file(path: &Path, hash: &mut Sha256) -> std::io::Result<()> {
     }
 }
 
-fn one(path: &Path, packing: Packing, left: u64) -> Result<Recorded, Diag> {
-    let limits = Limits { instructions: left };
+fn one(path: &Path, packing: Packing, (left, store): (u64, &Store)) -> Result<Recorded, Diag> {
+    let limits = Limits {
+        instructions: left,
+        store: store.clone(),
+    };
     let file = input::open(path).map_err(Fault::from);
     let recorded = file.and_then(|file: File| read(file, packing, limits));
     recorded.map_err(|fault| {

@@ -16,7 +16,7 @@ use warpwatt_techniques::{Circuits, Stack, Structure, Together};
 use super::boards;
 use super::built::built;
 use super::drive::{Batch, Made, TimingRun, Work};
-use super::execute::{first_mismatch, trace, untimed};
+use super::execute::{first_mismatch, trace, unstored, untimed};
 use super::plan::structures;
 use super::plan::{Plan, StudyKernel, Timing};
 use super::registers::limited;
@@ -117,9 +117,9 @@ impl Work for StudyWork<'_> {
             record: true,
             values: execution.values,
             threads: self.threads(),
-            races: false,
             listed: 1,
             interrupt: self.interrupt,
+            ..RunOptions::default()
         };
         let limited = (!execution.limits.is_empty()).then(|| limited(loaded, &execution.limits));
         let loaded = limited.as_ref().unwrap_or(loaded);
@@ -132,7 +132,11 @@ impl Work for StudyWork<'_> {
                 Ok(Made {
                     kept: traced.kept,
                     trace: Executed {
-                        needs: if follows { needs(&traces) } else { Vec::new() },
+                        needs: if follows {
+                            needs(&traces).map_err(|error| unstored(&error))?
+                        } else {
+                            Vec::new()
+                        },
                         traces,
                     },
                 })

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use warpwatt_simt::trace::DEFAULT_MEMORY;
 
 use super::console::show;
 use crate::array::parse_capacity;
@@ -16,7 +17,7 @@ const DIRECTORY: &str = "WARPWATT_CACHE";
 /// How much it may hold.
 const LIMIT: &str = "WARPWATT_CACHE_LIMIT";
 
-/// Options of the trace cache.
+/// Options of the traces: in how much memory they are, and where they are kept between runs.
 #[derive(Debug, Args)]
 pub struct CacheArguments {
     /// Directory in which traces are kept between runs [default: $WARPWATT_CACHE, or else warpwatt/traces in the user's cache directory]
@@ -28,11 +29,14 @@ pub struct CacheArguments {
     /// How much the directory may hold; what was used longest ago goes first [default: $WARPWATT_CACHE_LIMIT, or else 1GiB]
     #[arg(long, value_name = "SIZE")]
     pub cache_limit: Option<String>,
+    /// Memory for the traces of a kernel, in MiB; what is more lies compressed in a file in $TMPDIR until the run ends. Results do not depend on it
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY >> 20, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub trace_memory: u64,
 }
 
 impl CacheArguments {
-    /// The cache, if there is to be one; `None` if what was said of it makes no sense, which is left in `sink`.
-    pub fn open(&self, sink: &mut Sink) -> Option<Option<TraceCache>> {
+    /// Where traces are; `None` if what was said of it makes no sense, which is left in `sink`.
+    pub fn open(&self, sink: &mut Sink) -> Option<TraceCache> {
         let limit = match (&self.cache_limit, env::var_os(LIMIT)) {
             (Some(text), _) => bytes("--cache-limit", text, sink)?,
             (None, Some(text)) => bytes(LIMIT, &text.to_string_lossy(), sink)?,
@@ -43,7 +47,15 @@ impl CacheArguments {
             Some(directory) => Some(directory.clone()),
             None => default_directory(|name| env::var_os(name)),
         };
-        Some(directory.map(|directory| TraceCache::new(directory, limit)))
+        let cache = directory.map_or_else(TraceCache::none, |directory| {
+            TraceCache::new(directory, limit)
+        });
+        Some(cache.with_memory(self.memory()))
+    }
+
+    /// Bytes of memory for the traces of a kernel.
+    pub fn memory(&self) -> u64 {
+        self.trace_memory << 20
     }
 }
 

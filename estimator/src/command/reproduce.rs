@@ -61,10 +61,8 @@ pub fn run(arguments: &ReproduceArguments) -> Exit {
     let Some(cache) = cache else {
         return reject(&Rejection(sink), arguments.json);
     };
-    let again = again(arguments, &record, cache.as_ref(), &mut sink);
-    if let Some(cache) = &cache {
-        show_notes(cache);
-    }
+    let again = again(arguments, &record, Some(&cache), &mut sink);
+    show_notes(&cache);
     let Some(again) = again else {
         return reject(&Rejection(sink), arguments.json);
     };

@@ -42,17 +42,17 @@ pub fn run(arguments: &RunArguments) -> Exit {
         .out
         .clone()
         .unwrap_or_else(|| resolved.study.output.directory.clone());
-    let ended = run_resolved(arguments, &resolved, &directory, &sink, cache.as_ref());
+    let ended = run_resolved(arguments, &resolved, &directory, &sink, Some(&cache));
     let ended = ended.and_then(|exit| {
         if let Some(timeline) = timeline {
-            let written = timeline.write(&resolved, &sink.sources, cache.as_ref())?;
+            let written = timeline.write(&resolved, &sink.sources, Some(&cache))?;
             if !arguments.quiet {
                 err(&written.text());
             }
         }
         Ok(exit)
     });
-    if let Some(cache) = cache.filter(|_| !arguments.quiet) {
+    if !arguments.quiet {
         show_notes(&cache);
     }
     match ended {

@@ -122,10 +122,8 @@ pub fn run(arguments: &WhatIfArguments) -> Exit {
     };
     show(&sink);
     sink.diags.clear();
-    let answered = answer(arguments, &resolved, &sink, cache.as_ref());
-    if let Some(cache) = cache {
-        show_notes(&cache);
-    }
+    let answered = answer(arguments, &resolved, &sink, Some(&cache));
+    show_notes(&cache);
     if let Err(diag) = answered {
         sink.push(diag);
         return reject(&Rejection(sink), arguments.json);

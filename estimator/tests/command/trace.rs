@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{Scratch, errors, stderr, stdout, warpwatt};
+use crate::common::{Scratch, command, errors, stderr, stdout, warpwatt};
 
 fn json(scratch: &Scratch, arguments: &[&str]) -> Value {
     let output = warpwatt(
@@ -136,4 +136,42 @@ fn what_cannot_be_traced_is_explained() {
         "{}",
         stderr(&output)
     );
+}
+
+#[test]
+fn memory_of_traces_changes_nothing_but_memory() {
+    let scratch = Scratch::new();
+    let of = |megabytes: &str| {
+        let arguments = [
+            "kernel",
+            "hotspot",
+            "--case=paper",
+            "--preset=gtx480",
+            "--json",
+            "--no-cache",
+            "--trace-memory",
+        ];
+        let output = warpwatt(&scratch.path(""), &[&arguments[..], &[megabytes]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    assert_eq!(of("1"), of("2048"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_room_for_traces_says_where_and_what_to_do() {
+    let scratch = Scratch::new();
+    let arguments = [
+        "trace",
+        "hotspot",
+        "--case=paper",
+        "--no-cache",
+        "--trace-memory=1",
+    ];
+    let mut command = command(&scratch.path(""));
+    let output = command.args(arguments).env("TMPDIR", "/nonexistent");
+    let output = output.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(stderr(&output));
 }

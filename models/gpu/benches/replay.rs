@@ -92,7 +92,7 @@ fn kernel(name: &str, body: Vec<StaticInst>, ctas: u32, iterations: u32) -> Kern
             }
         }
         recorder.step(code.len() as u32 - 1, ALL, ALL);
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     trace
 }

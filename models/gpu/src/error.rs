@@ -1,5 +1,7 @@
 //! Why a run cannot be timed.
 
+use warpwatt_simt::trace::StoreError;
+
 /// A launch that the GPU cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
@@ -31,6 +33,9 @@ pub enum GpuError {
         /// Why, and what would help.
         reason: String,
     },
+    /// The trace cannot be read where it is kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Somebody wanted the run to end.
     #[error("timing of kernel `{kernel}` is interrupted in cycle {cycle}")]
     Interrupted {

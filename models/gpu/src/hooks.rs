@@ -197,7 +197,7 @@ pub struct Chosen<'e> {
     /// Where it goes.
     pub port: Port,
     /// What the warp is about to execute.
-    pub step: &'e Step<'e>,
+    pub step: &'e Step,
 }
 
 /// Another execution of an instruction. Its operands lie ready and its results are compared, not written: it takes its unit, no collector and no result bus.
@@ -219,7 +219,7 @@ pub struct Reexecution {
 /// the cycle that [`reconsiders`](Self::reconsiders) gives.
 pub trait Throttle {
     /// Whether a warp's next instruction may issue, which could otherwise: asked anew until it has issued.
-    fn admits(&mut self, cycle: u64, warp: u8, step: &Step<'_>) -> bool;
+    fn admits(&mut self, cycle: u64, warp: u8, step: &Step) -> bool;
     /// Warps that go before all others where they can: bit w for slot w.
     fn preferred(&self) -> u64;
     /// When something that is held back may be let go though nothing else happens.
@@ -275,7 +275,7 @@ pub struct IssueEvent<'e> {
     /// Cycles for which one pass does.
     pub pass: u64,
     /// What the warp executes: the instruction's index, lanes, addresses.
-    pub step: &'e Step<'e>,
+    pub step: &'e Step,
 }
 
 /// What an instruction takes of the back end: the words that it reads and writes, how late, and on which lanes.

@@ -5,7 +5,7 @@
 
 use warpwatt_activity::Activity;
 use warpwatt_simt::trace::{
-    Addresses, Asynchronous, Beyond, KernelTrace, MemoryOp, MemoryOpKind, Space, Step,
+    Addresses, Asynchronous, Beyond, KernelTrace, MemoryOp, MemoryOpKind, Space, Step, StoreError,
 };
 
 use crate::counters::{Counter, Counts, Selection};
@@ -33,7 +33,10 @@ pub struct Caused {
 }
 
 /// What every static instruction of `trace` caused, in the order of the code.
-pub fn caused(spec: &GpuSpec, trace: &KernelTrace) -> Vec<Caused> {
+///
+/// # Errors
+/// The trace cannot be read where it is kept.
+pub fn caused(spec: &GpuSpec, trace: &KernelTrace) -> Result<Vec<Caused>, StoreError> {
     let program = Program::new(spec, trace, 0);
     let mut tally = Tally::default();
     tally.begin(trace.code.len(), spec.sm.warp_width);
@@ -46,7 +49,7 @@ pub fn caused(spec: &GpuSpec, trace: &KernelTrace) -> Vec<Caused> {
     let mut counts = vec![Counts::new(); trace.code.len()];
     for cta in 0..trace.launch.ctas() {
         for warp in 0..trace.launch.warps_per_cta() {
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp)? {
                 tally.issue(&step);
                 let index = step.inst as usize;
                 let inst = &program.insts[index];
@@ -69,7 +72,7 @@ pub fn caused(spec: &GpuSpec, trace: &KernelTrace) -> Vec<Caused> {
         caused.times = counts.get(Counter::WarpInstructions);
         caused.counts = known.iter().filter(|(_, count)| *count > 0).collect();
     }
-    all
+    Ok(all)
 }
 
 /// Memory instructions one after the other.
@@ -82,7 +85,7 @@ struct Accesses<'s> {
 impl Accesses<'_> {
     fn count(
         &mut self,
-        (op, addresses, step): (MemoryOp, &Addresses<'_>, &Step<'_>),
+        (op, addresses, step): (MemoryOp, &Addresses, &Step),
         caused: &mut Caused,
         counts: &mut Counts,
     ) {
@@ -121,7 +124,7 @@ impl Accesses<'_> {
     fn sectors(
         &mut self,
         space: Space,
-        (op, addresses, step): (MemoryOp, &Addresses<'_>, &Step<'_>),
+        (op, addresses, step): (MemoryOp, &Addresses, &Step),
     ) -> u64 {
         let bytes = u64::from(op.bytes);
         if space == Space::Local {

@@ -168,11 +168,11 @@ impl<'t> CodeMap<'t> {
     }
 }
 
-struct Gpu<'s, 't, 'w> {
+struct Gpu<'s, 'w> {
     spec: &'s GpuSpec,
     queue: Queue,
     memory: Memory,
-    sms: Vec<Sm<'t>>,
+    sms: Vec<Sm>,
     ticks: Ticks,
     counts: Counts,
     work: Work,
@@ -185,8 +185,8 @@ struct Gpu<'s, 't, 'w> {
 }
 
 /// The grid that runs.
-struct Grid<'p, 't> {
-    trace: &'t KernelTrace,
+struct Grid<'p> {
+    trace: &'p KernelTrace,
     program: &'p Program,
     demand: Demand,
     /// How it is timed, if not whole.
@@ -198,7 +198,7 @@ struct Grid<'p, 't> {
     sampling: Progress,
 }
 
-impl Grid<'_, '_> {
+impl Grid<'_> {
     /// The number of the CTA that is placed next.
     fn next(&self) -> usize {
         match self.plan {
@@ -213,7 +213,7 @@ impl Grid<'_, '_> {
     }
 }
 
-impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
+impl<'s, 'w> Gpu<'s, 'w> {
     fn new(spec: &'s GpuSpec, hooks: &Hooks, control: Control<'w>) -> Self {
         Self {
             pause: match (&control.watcher, control.interrupt) {
@@ -245,11 +245,11 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     /// Runs one launch to its end.
     fn launch<'p>(
         &mut self,
-        trace: &'t KernelTrace,
+        trace: &'p KernelTrace,
         program: &'p Program,
         demand: Demand,
         plan: Option<&'p Plan>,
-    ) -> Result<Grid<'p, 't>, GpuError> {
+    ) -> Result<Grid<'p>, GpuError> {
         let mut grid = self.begin(trace, program, demand, plan)?;
         while let Some(now) = self.next_time() {
             if now >= self.pause {
@@ -259,7 +259,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
             while let Some(event) = self.queue.pop_now() {
                 self.work.events += 1;
                 if grid.placed == grid.sampling.stop && matches!(event, Event::Dispatch { .. }) {
-                    self.stop(now, &mut grid);
+                    self.stop(now, &mut grid)?;
                 }
                 self.handle(event, now, &mut grid)?;
             }
@@ -272,11 +272,11 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     /// A launch begins: the CTAs of the first wave are on their way.
     fn begin<'p>(
         &mut self,
-        trace: &'t KernelTrace,
+        trace: &'p KernelTrace,
         program: &'p Program,
         demand: Demand,
         plan: Option<&'p Plan>,
-    ) -> Result<Grid<'p, 't>, GpuError> {
+    ) -> Result<Grid<'p>, GpuError> {
         let grid = Grid {
             trace,
             program,
@@ -318,7 +318,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     }
 
     /// Nothing is left to do: the launch is over, or stuck.
-    fn end(&mut self, grid: &Grid<'_, 't>) -> Result<(), GpuError> {
+    fn end(&mut self, grid: &Grid<'_>) -> Result<(), GpuError> {
         let mut end = self.queue.now();
         for sm in &mut self.sms {
             end = end.max(sm.end(grid.program, self.queue.now()));
@@ -336,7 +336,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     }
 
     /// Before anything of cycle `now` happens: it may be one too many, and the one who looks on wants to know how memory does.
-    fn pause(&mut self, now: u64, grid: &mut Grid<'_, 't>) -> Result<(), GpuError> {
+    fn pause(&mut self, now: u64, grid: &mut Grid<'_>) -> Result<(), GpuError> {
         let limit = self.control.cycle_limit;
         if now > limit {
             return Err(GpuError::CycleLimit {
@@ -382,7 +382,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
     }
 
     /// Ticks every SM that is due.
-    fn tick(&mut self, now: u64, grid: &Grid<'_, 't>) -> Result<(), GpuError> {
+    fn tick(&mut self, now: u64, grid: &Grid<'_>) -> Result<(), GpuError> {
         let mut world = World {
             spec: self.spec,
             program: grid.program,
@@ -399,7 +399,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         })
     }
 
-    fn handle(&mut self, event: Event, now: u64, grid: &mut Grid<'_, 't>) -> Result<(), GpuError> {
+    fn handle(&mut self, event: Event, now: u64, grid: &mut Grid<'_>) -> Result<(), GpuError> {
         let id = match event {
             Event::Request(request) => return self.memory.arrive(now, request, &mut self.queue),
             Event::Dram { request } => {
@@ -475,7 +475,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
         Ok(())
     }
 
-    fn deadlock(&self, grid: &Grid<'_, 't>) -> GpuError {
+    fn deadlock(&self, grid: &Grid<'_>) -> GpuError {
         GpuError::Deadlock {
             kernel: grid.trace.kernel.clone(),
             cycle: self.queue.now(),
@@ -528,7 +528,7 @@ impl<'s, 't, 'w> Gpu<'s, 't, 'w> {
 
 /// Shows an SM to whoever looks on.
 #[inline]
-fn show(control: &mut Control<'_>, sm: &Sm<'_>, now: u64) {
+fn show(control: &mut Control<'_>, sm: &Sm, now: u64) {
     if let Some(watcher) = &mut control.watcher
         && watcher.watches(sm.number())
     {
@@ -537,11 +537,11 @@ fn show(control: &mut Control<'_>, sm: &Sm<'_>, now: u64) {
 }
 
 /// Gives an SM the CTA that a technique's dispatcher has for it.
-fn dispatch<'t>(
+fn dispatch(
     dispatcher: &mut dyn Dispatcher,
-    sm: &mut Sm<'t>,
+    sm: &mut Sm,
     now: u64,
-    grid: &mut Grid<'_, 't>,
+    grid: &mut Grid<'_>,
     world: &mut World<'_>,
 ) -> Result<(), GpuError> {
     let number = u32::from(sm.number());
@@ -556,11 +556,11 @@ fn dispatch<'t>(
 }
 
 /// Gives an event to its SM.
-fn deliver<'t>(
+fn deliver(
     event: Event,
-    sm: &mut Sm<'t>,
+    sm: &mut Sm,
     now: u64,
-    grid: &mut Grid<'_, 't>,
+    grid: &mut Grid<'_>,
     world: &mut World<'_>,
 ) -> Result<(), GpuError> {
     match event {

@@ -57,7 +57,7 @@ impl Watcher for Watchers<'_> {
 /// An SM as it is now.
 #[derive(Clone, Copy)]
 pub struct SmView<'v> {
-    sm: &'v Sm<'v>,
+    sm: &'v Sm,
     cycle: u64,
 }
 
@@ -65,14 +65,14 @@ pub struct SmView<'v> {
 #[derive(Clone, Copy)]
 pub struct MemoryView<'v> {
     pub(crate) counts: &'v Counts,
-    pub(crate) sms: &'v [Sm<'v>],
+    pub(crate) sms: &'v [Sm],
     /// That of the launch that runs, if one does.
     pub(crate) program: Option<&'v Program>,
     pub(crate) cycle: u64,
 }
 
 impl<'v> SmView<'v> {
-    pub(crate) fn new(sm: &'v Sm<'v>, cycle: u64) -> Self {
+    pub(crate) fn new(sm: &'v Sm, cycle: u64) -> Self {
         Self { sm, cycle }
     }
 

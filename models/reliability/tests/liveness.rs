@@ -10,7 +10,7 @@ const BEFORE: usize = 3;
 
 /// The facts of the body's instructions, of the first warp.
 fn facts(body: &str) -> Vec<Fact> {
-    let found = Liveness::of(&trace(body));
+    let found = Liveness::of(&trace(body)).unwrap();
     found.warp(0, 0).skip(BEFORE).cloned().collect()
 }
 
@@ -168,9 +168,9 @@ fn a_store_that_its_warp_overwrites_unread_is_dead() {
 fn memory_that_several_warps_access_is_needed() {
     // Two CTAs store twice to the same addresses.
     let body = "st.global.u32 [%rd2], %r1; st.global.u32 [%rd2], %r1;";
-    let found = Liveness::of(&launch(2, 32, body));
+    let found = Liveness::of(&launch(2, 32, body)).unwrap();
     assert_eq!(found.count(Dead), 0);
-    assert_eq!(Liveness::of(&launch(1, 32, body)).count(Dead), 1);
+    assert_eq!(Liveness::of(&launch(1, 32, body)).unwrap().count(Dead), 1);
 }
 
 const SHARED: &str = "shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r2, %r2, %r3;";
@@ -210,7 +210,7 @@ fn a_barrier_orders_the_warps_of_a_cta() {
             bar.sync 0; st.shared.u32 [%r2], %r1; {last} st.global.u32 [%rd2], %r5;"
         )
     };
-    let dead = |text: &str| Liveness::of(&launch(1, 64, text)).count(Dead);
+    let dead = |text: &str| Liveness::of(&launch(1, 64, text)).unwrap().count(Dead);
     // The second store of both warps is dead.
     assert_eq!(dead(&body("bar.sync 0;", "")), 2);
     assert_eq!(
@@ -246,7 +246,7 @@ fn local_memory_ends_with_its_thread() {
 fn a_launch_that_writes_nothing_needs_nothing() {
     let body = "add.u32 %r2, %r1, 1; setp.lt.u32 %p1, %r1, 8; @%p1 bra $l; add.u32 %r2, %r2, 1; $l:
         mov.u32 %r3, tile; st.shared.u32 [%r3], %r2; bar.sync 0; membar.cta;";
-    let found = Liveness::of(&trace(body));
+    let found = Liveness::of(&trace(body)).unwrap();
     assert_eq!(found.count(Needed), 0);
     assert_eq!(found.count(Neutral), 1);
 }
@@ -278,7 +278,8 @@ fn the_parts_add_up() {
         2,
         64,
         "add.u32 %r2, %r1, 1; st.global.u32 [%rd2], %r2;",
-    ));
+    ))
+    .unwrap();
     let (mut written, mut last) = (0, 0);
     for warp in 0..2 * found.warps_per_cta() {
         for fact in found.numbers(warp).iter().map(|number| found.fact(*number)) {

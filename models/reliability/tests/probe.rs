@@ -29,7 +29,9 @@ fn measure_with(spec: &GpuSpec, trace: &KernelTrace, protections: &[Whole]) -> L
 }
 
 fn measure_all(spec: &GpuSpec, traces: &[KernelTrace], protections: &[Whole]) -> Vec<LaunchAvf> {
-    let needs = traces.iter().map(|trace| Arc::new(Liveness::of(trace)));
+    let needs = traces
+        .iter()
+        .map(|trace| Arc::new(Liveness::of(trace).unwrap()));
     let probe = Probe::new(spec, needs.collect(), 16);
     let mut hooks = Hooks::default();
     probe.attach(&mut hooks, whole_structures(protections.to_vec()));
@@ -104,7 +106,7 @@ impl StorageObserver for Logger {
         cycle: u64,
         _: u8,
         _: u32,
-        _: (warpwatt_simt::trace::Addresses<'_>, u64),
+        _: (&warpwatt_simt::trace::Addresses, u64),
     ) {
         self.0.borrow_mut().shared.push(cycle);
     }

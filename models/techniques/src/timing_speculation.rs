@@ -209,7 +209,7 @@ impl Technique for TimingSpeculation {
                 Ok(done)
             })),
             None => hooks.conditions.push(Box::new(move |trace| {
-                whole.set(whole.get().and(surveyed(trace, rule)));
+                whole.set(whole.get().and(surveyed(trace, rule)?));
                 Ok(())
             })),
         }

@@ -86,7 +86,7 @@ fn everything(width: u32) -> KernelTrace {
                 recorder.step(inst, all, all);
             }
         }
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     trace
 }

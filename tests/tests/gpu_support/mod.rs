@@ -134,7 +134,7 @@ pub fn launch(
                     None => recorder.step(step.inst, ALL, step.executed),
                 }
             }
-            trace.push_warp(&recorder);
+            trace.push_warp(&recorder).unwrap();
         }
     }
     trace

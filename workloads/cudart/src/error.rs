@@ -139,6 +139,7 @@ impl Code {
             ExecError::Unsupported { .. } => Self::NOT_SUPPORTED,
             ExecError::Launch { .. } => Self::INVALID_CONFIGURATION,
             ExecError::Limit { .. } => Self::TIMEOUT,
+            ExecError::Store { .. } => Self::MEMORY_ALLOCATION,
             ExecError::Fault(fault) => Self::of_cause(&fault.cause),
         }
     }

@@ -1,7 +1,7 @@
 //! A launch: whether it fits, its execution with what its kernels launch, and what is told of it.
 
 use warpwatt_ptx::Module;
-use warpwatt_simt::trace::{KernelTrace, file};
+use warpwatt_simt::trace::{KernelTrace, Store, StoreError, file};
 use warpwatt_simt::{Behind, DeviceMemory, ExecError, Execution, Launch, Nested, Options, execute};
 
 use crate::channel::{Channel, say};
@@ -123,6 +123,7 @@ fn execute_all(
             limit: left,
             record: setup.record,
             trace_bytes: setup.trace_bytes,
+            store: Store::default(),
             values: setup.values,
             threads: setup.threads,
             races: false,
@@ -152,6 +153,23 @@ fn counted(request: &Request, executions: &[(String, Execution)]) -> Counted {
     }
 }
 
+/// Sends the traces of a launch, unless they are known; by which number they are.
+fn send(
+    channel: &mut Channel,
+    request: &Request,
+    executions: &[(String, Execution)],
+    traces: &[&KernelTrace],
+) -> Result<u64, StoreError> {
+    let id = file::fingerprint(traces)?;
+    if !channel.is_known(id) {
+        let label = executions.first().map_or("", |(kernel, _)| kernel);
+        let bytes = file::encode(&file::Key::default(), label, traces)?;
+        let counted = counted(request, executions);
+        channel.tell(&Message::Trace { id, counted }, &bytes);
+    }
+    Ok(id)
+}
+
 /// Tells of a launch; its traces are sent once.
 fn tell(
     channel: &mut Channel,
@@ -161,18 +179,17 @@ fn tell(
 ) {
     let traces = executions.iter();
     let traces: Vec<&KernelTrace> = traces.filter_map(|(_, it)| it.trace.as_ref()).collect();
-    let complete = setup.record && traces.len() == executions.len();
-    let trace = complete.then(|| {
-        let id = file::fingerprint(&traces);
-        if !channel.is_known(id) {
-            let label = executions.first().map_or("", |(kernel, _)| kernel);
-            let bytes = file::encode(&file::Key::default(), label, &traces);
-            let counted = counted(request, executions);
-            channel.tell(&Message::Trace { id, counted }, &bytes);
-        }
-        id
-    });
+    let complete = traces.len() == executions.len();
     let too_long = || format!("its trace takes more than {} MiB", setup.trace_bytes >> 20);
+    let sent = setup.record.then(|| match complete {
+        true => send(channel, request, executions, &traces).map_err(String::from),
+        false => Err(too_long()),
+    });
+    let (trace, untraced) = match sent {
+        None => (None, None),
+        Some(Ok(id)) => (Some(id), None),
+        Some(Err(why)) => (None, Some(why)),
+    };
     let Counted {
         kernel,
         warp_instructions,
@@ -183,7 +200,7 @@ fn tell(
         grid: request.grid,
         block: request.block,
         trace,
-        untraced: (setup.record && !complete).then(too_long),
+        untraced,
         warp_instructions,
         launches_by_kernels: executions.len() as u64 - 1,
     };

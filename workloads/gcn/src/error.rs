@@ -1,5 +1,7 @@
 //! Why a kernel could not run, or had to stop.
 
+use warpwatt_simt::trace::StoreError;
+
 use crate::decode::Refused;
 
 /// A launch that was refused or an execution that stopped.
@@ -20,6 +22,14 @@ pub enum ExecError {
         kernel: String,
         /// What does not fit.
         message: String,
+    },
+    /// What was recorded cannot be kept.
+    #[error("`{kernel}`: {error}")]
+    Store {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        error: StoreError,
     },
     /// A wavefront did what it must not.
     #[error("{0}")]

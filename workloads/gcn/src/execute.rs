@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpwatt_simt::trace::{KernelTrace, LaunchShape, RegisterKind, StaticInst};
+use warpwatt_simt::trace::{KernelTrace, LaunchShape, RegisterKind, StaticInst, Store};
 
 use crate::error::{Cause, ExecError, Fault};
 use crate::group::GroupFault;
@@ -109,6 +109,7 @@ impl Code {
         kernel: &Kernel,
         launch: &Launch<'_>,
         share_bytes: u32,
+        store: &Store,
     ) -> KernelTrace {
         let shape = LaunchShape {
             grid: launch.grid,
@@ -117,7 +118,8 @@ impl Code {
             shared_bytes: share_bytes,
             registers: kernel.descriptor.vector_registers(),
         };
-        KernelTrace::new(kernel.name.clone(), self.statics.clone(), shape)
+        let (name, code) = (kernel.name.clone(), self.statics.clone());
+        KernelTrace::kept_in(store.clone(), name, code, shape)
     }
 
     pub(crate) fn fault(

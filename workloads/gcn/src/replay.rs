@@ -39,9 +39,14 @@ impl Code {
     ) -> Result<Execution, ExecError> {
         let mut replay = Replay::new(self, launch, options.record)?;
         replay.interrupt = options.interrupt;
-        let mut trace = options
-            .record
-            .then(|| self.trace(replay.kernel(), launch, replay.share_bytes()));
+        let mut trace = options.record.then(|| {
+            self.trace(
+                replay.kernel(),
+                launch,
+                replay.share_bytes(),
+                &options.store,
+            )
+        });
         let mut execution = Execution {
             trace: None,
             warp_instructions: 0,
@@ -57,7 +62,11 @@ impl Code {
                 execution.warp_instructions += wave.counts.instructions;
                 execution.thread_instructions += wave.counts.lanes;
                 if let (Some(trace), Some(recorder)) = (&mut trace, &wave.recorder) {
-                    trace.push_warp(recorder);
+                    let kept = trace.push_warp(recorder);
+                    kept.map_err(|error| ExecError::Store {
+                        kernel: launch.kernel.to_owned(),
+                        error,
+                    })?;
                 }
             }
         }

@@ -41,14 +41,13 @@ fn text() -> String {
 
 fn reading(criterion: &mut Criterion) {
     let text = text();
-    let limits = Limits {
-        instructions: u64::MAX,
-    };
+    let limits = Limits::of(u64::MAX);
     let mut group = criterion.benchmark_group("read");
     group.sample_size(10);
     group.throughput(Throughput::Elements(u64::from(WARPS * ROUNDS * 6)));
     group.bench_function("text", |bencher| {
-        bencher.iter(|| read(Cursor::new(black_box(&text)), Packing::Text, limits).unwrap());
+        bencher
+            .iter(|| read(Cursor::new(black_box(&text)), Packing::Text, limits.clone()).unwrap());
     });
     group.finish();
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warpwatt_simt::trace::{KernelTrace, LaneMask, LaunchShape, Space, WarpRecorder};
+use warpwatt_simt::trace::{KernelTrace, LaneMask, LaunchShape, Space, Store, WarpRecorder};
 
 use crate::code::{Code, Ordered};
 use crate::fault::Fault;
@@ -13,10 +13,22 @@ use crate::line::{LANES, Line};
 use crate::opcode::{Does, Opcode};
 
 /// What reading may take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Warp instructions.
     pub instructions: u64,
+    /// What keeps the trace.
+    pub store: Store,
+}
+
+impl Limits {
+    /// So many warp instructions, in memory.
+    pub fn of(instructions: u64) -> Self {
+        Self {
+            instructions,
+            store: Store::default(),
+        }
+    }
 }
 
 /// A launch that was read.
@@ -67,7 +79,7 @@ impl Collector {
             )));
         }
         Ok(Self {
-            trace: KernelTrace::new(header.kernel.clone(), Arc::from([]), shape),
+            trace: KernelTrace::kept_in(limits.store, header.kernel.clone(), Arc::from([]), shape),
             header,
             code: Code::default(),
             early: BTreeMap::new(),
@@ -177,7 +189,7 @@ impl Collector {
         self.early.insert(block.number, block.warps);
         while let Some(warps) = self.early.remove(&self.done()) {
             for warp in &warps {
-                self.trace.push_warp(warp);
+                self.trace.push_warp(warp)?;
             }
         }
         Ok(())
@@ -204,7 +216,7 @@ impl Collector {
             numbers,
         } = self.code.ordered();
         Ok(Recorded {
-            trace: self.trace.renumbered(code.into(), &numbers),
+            trace: self.trace.renumbered(code.into(), &numbers)?,
             header: self.header,
             listing,
         })
@@ -223,7 +235,7 @@ mod tests {
     }
 
     fn collector() -> Collector {
-        Collector::new(header(), Limits { instructions: 100 }).unwrap()
+        Collector::new(header(), Limits::of(100)).unwrap()
     }
 
     fn block(collector: &mut Collector, at: u32) {
@@ -258,7 +270,7 @@ mod tests {
         // 32 and 8 lanes a block, four instructions, one of them for no lane.
         assert_eq!(counts.thread_instructions, 2 * 40 * 4);
         assert_eq!(counts.predicated_off, 2 * 40);
-        let last = one.trace.warp(1, 1).last().unwrap();
+        let last = one.trace.warp(1, 1).unwrap().last().unwrap();
         assert_eq!((last.inst, last.active), (3, 0xff));
     }
 
@@ -280,7 +292,7 @@ mod tests {
 
     #[test]
     fn instructions_are_limited() {
-        let mut few = Collector::new(header(), Limits { instructions: 1 }).unwrap();
+        let mut few = Collector::new(header(), Limits::of(1)).unwrap();
         few.begin([0, 0, 0]).unwrap();
         few.warp(0).unwrap();
         few.line("0000 1 0 NOP 0 0 0").unwrap();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use warpwatt_simt::trace::StoreError;
+
 /// Characters of a line that a message quotes.
 const QUOTED: usize = 120;
 
@@ -51,6 +53,12 @@ impl std::error::Error for Fault {}
 impl From<std::io::Error> for Fault {
     fn from(error: std::io::Error) -> Self {
         Self::new(format!("cannot be read: {error}"))
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.to_string())
     }
 }
 

@@ -238,7 +238,7 @@ mod tests {
     }
 
     fn read_all(bytes: Vec<u8>) -> Result<Recorded, Fault> {
-        read(&mut Cursor::new(bytes), Limits { instructions: 1000 })
+        read(&mut Cursor::new(bytes), Limits::of(1000))
     }
 
     #[test]

@@ -140,7 +140,7 @@ insts = 3
 ";
 
     fn limits() -> Limits {
-        Limits { instructions: 1000 }
+        Limits::of(1000)
     }
 
     #[test]

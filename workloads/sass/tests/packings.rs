@@ -11,9 +11,7 @@ fn trace(name: &str) -> KernelTrace {
         .join("tests/data")
         .join(name);
     let packing = Packing::of(name).unwrap();
-    let limits = Limits {
-        instructions: 1_000,
-    };
+    let limits = Limits::of(1_000);
     read(File::open(path).unwrap(), packing, limits)
         .unwrap()
         .trace
@@ -28,7 +26,12 @@ fn every_packing_is_the_same_trace() {
     let steps = |trace: &KernelTrace| -> Vec<String> {
         let warps = (0..3).flat_map(|cta| [(cta, 0), (cta, 1)]);
         warps
-            .flat_map(|(cta, warp)| trace.warp(cta, warp).map(|step| format!("{step:?}")))
+            .flat_map(|(cta, warp)| {
+                trace
+                    .warp(cta, warp)
+                    .unwrap()
+                    .map(|step| format!("{step:?}"))
+            })
             .collect()
     };
     for other in &traces[1..] {
@@ -50,7 +53,7 @@ fn what_the_launch_did() {
     let loads = trace.code.iter().filter_map(|inst| inst.memory);
     let spaces: Vec<Space> = loads.map(|memory| memory.space).collect();
     assert_eq!(spaces, [Space::Global; 3]);
-    let store = trace.warp(1, 1).nth(13).unwrap();
+    let store = trace.warp(1, 1).unwrap().nth(13).unwrap();
     let at = Addresses::Affine {
         base: 0x7f1c_0000_2000 + 4 * 96,
         stride: 4,

@@ -7,6 +7,7 @@ use warpwatt_ptx::program::CLUSTER_BARRIER;
 use warpwatt_ptx::types::Space;
 
 use crate::barrier::WARPGROUP_BARRIERS;
+use crate::trace::StoreError;
 
 /// A launch that was refused or an execution that stopped.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,13 @@ pub enum ExecError {
         ctas: u128,
         /// The limit.
         limit: u64,
+    },
+    /// What was recorded cannot be kept.
+    Store {
+        /// The entry.
+        kernel: String,
+        /// Why.
+        error: StoreError,
     },
     /// A thread did what it must not.
     Fault(Box<Fault>),
@@ -333,6 +341,7 @@ impl fmt::Display for ExecError {
                 f,
                 "`{kernel}`: a grid of {ctas} blocks executes more than the limit of {limit} warp instructions"
             ),
+            ExecError::Store { kernel, error } => write!(f, "`{kernel}`: {error}"),
             ExecError::Fault(fault) => fault.fmt(f),
         }
     }

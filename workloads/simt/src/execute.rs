@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::DeviceMemory;
 use crate::races::{Race, Watch};
 use crate::registers::Place;
-use crate::trace::{KernelTrace, LaunchShape, MAX_THREADS};
+use crate::trace::{KernelTrace, LaunchShape, MAX_THREADS, Store};
 use crate::under_way::{Scene, UnderWay};
 use crate::warp::Warp;
 
@@ -36,7 +36,7 @@ pub struct Launch<'l> {
 }
 
 /// How to execute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Lanes of a warp: 32 or 64.
     pub warp_width: u32,
@@ -46,6 +46,8 @@ pub struct Options {
     pub record: bool,
     /// The most bytes that the trace may take: a longer one is not kept.
     pub trace_bytes: u64,
+    /// What keeps the trace.
+    pub store: Store,
     /// Whether the trace shows where all lanes of a computation have the same operands, and a digest of their values.
     pub values: bool,
     /// Threads that may execute CTAs. However many: memory, trace and counts are those of one CTA after the other.
@@ -60,13 +62,14 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Warps of 32, a thousand million warp instructions, a trace, one thread.
+    /// Warps of 32, a thousand million warp instructions, a trace in memory, one thread.
     fn default() -> Self {
         Self {
             warp_width: 32,
             limit: 1_000_000_000,
             record: true,
             trace_bytes: u64::MAX,
+            store: Store::default(),
             values: false,
             threads: 1,
             races: false,
@@ -309,7 +312,7 @@ fn run<const W: usize>(
     let mut grid = Grid::new(0..scene.clusters(), scene.cta::<W>(), !options.races);
     let mut under_way = UnderWay::new(scene, 0);
     let ended = under_way.run(&mut grid, &mut ground);
-    ended.map_err(|found| scene.locate(W as u32, found))?;
+    ended.map_err(|stop| scene.stopped(W as u32, stop))?;
     let UnderWay {
         total,
         trace,

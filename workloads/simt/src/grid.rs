@@ -10,6 +10,7 @@ use warpwatt_ptx::Entry;
 
 use crate::cta::{Cta, CtaFault, Ground, Progress};
 use crate::error::Cause;
+use crate::trace::StoreError;
 
 /// CTAs that may be under way at once: as many as the largest GPUs hold (132 SMs with 32 each).
 const RESIDENT: usize = 132 * 32;
@@ -29,7 +30,10 @@ pub(crate) trait Launched<const W: usize> {
     /// Where the CTA of a number stands.
     fn place(&self, number: usize) -> [u32; 3];
     /// A CTA has come to its end, and all before it.
-    fn done(&mut self, cta: &Cta<W>);
+    ///
+    /// # Errors
+    /// What was recorded of it cannot be kept.
+    fn done(&mut self, cta: &Cta<W>) -> Result<(), StoreError>;
 }
 
 /// The CTAs under way.
@@ -48,6 +52,26 @@ pub(crate) struct Grid<const W: usize> {
 pub(crate) struct GridFault {
     pub number: usize,
     pub fault: CtaFault,
+}
+
+/// Why a grid does not come to its end.
+pub(crate) enum Stop {
+    /// A CTA cannot go on.
+    Fault(GridFault),
+    /// What was recorded cannot be kept.
+    Store(StoreError),
+}
+
+impl From<GridFault> for Stop {
+    fn from(fault: GridFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
 }
 
 impl<const W: usize> Grid<W> {
@@ -79,7 +103,7 @@ impl<const W: usize> Grid<W> {
         launched: &mut impl Launched<W>,
         ground: &mut Ground<'_>,
         enough: impl Fn(&Ground<'_>) -> bool,
-    ) -> Result<(), GridFault> {
+    ) -> Result<(), Stop> {
         let mut ended = false;
         loop {
             if self.begun.is_empty() && enough(ground) {
@@ -92,13 +116,13 @@ impl<const W: usize> Grid<W> {
                 _ if begins && (self.together || self.begun.is_empty()) => {
                     self.begin(launched, ground)?
                 }
-                _ if begins => return Err(self.stops(ground.entry, Cause::Together)),
+                _ if begins => return Err(self.stops(ground.entry, Cause::Together).into()),
                 _ if self.begun.is_empty() => return Ok(()),
-                _ => return Err(self.hang(ground.entry)),
+                _ => return Err(self.hang(ground.entry).into()),
             };
             // One that ended lets the others look, each once, before further ones begin.
             ended = progress == Progress::Done || ended && again.is_some();
-            self.take_out(launched);
+            self.take_out(launched)?;
         }
     }
 
@@ -142,15 +166,15 @@ impl<const W: usize> Grid<W> {
     }
 
     /// Those that have come to their end, from the first on.
-    fn take_out(&mut self, launched: &mut impl Launched<W>) {
+    fn take_out(&mut self, launched: &mut impl Launched<W>) -> Result<(), StoreError> {
         let over = |first: &Begun<W>| first.polls.is_none();
-        while self.begun.front().is_some_and(over) {
-            let Some(first) = self.begun.pop_front() else {
-                return;
-            };
-            launched.done(&first.cta);
+        while self.begun.front().is_some_and(over)
+            && let Some(first) = self.begun.pop_front()
+        {
+            launched.done(&first.cta)?;
             self.idle.push(first.cta);
         }
+        Ok(())
     }
 
     /// Nobody changes what the CTAs under way poll.

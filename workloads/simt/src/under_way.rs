@@ -10,11 +10,11 @@ use warpwatt_ptx::Entry;
 use crate::cta::{Cta, CtaFault, Ground, Idle};
 use crate::error::ExecError;
 use crate::execute::{Launch, Options, has_clusters, locate, new_cta, place_in};
-use crate::grid::{Grid, GridFault, Launched};
+use crate::grid::{Grid, GridFault, Launched, Stop};
 use crate::memory::DeviceMemory;
 use crate::speculate;
 use crate::statics::static_instructions;
-use crate::trace::{Counts, KernelTrace, LaunchShape, WarpRecorder};
+use crate::trace::{Counts, KernelTrace, LaunchShape, StoreError, WarpRecorder};
 
 /// What all CTAs of a launch have in common.
 #[derive(Clone, Copy)]
@@ -37,8 +37,19 @@ impl Scene<'_> {
         new_cta(self.entry, self.launch, self.shape, self.options)
     }
 
+    /// Why the launch did not come to its end.
+    pub fn stopped(&self, width: u32, stop: Stop) -> ExecError {
+        match stop {
+            Stop::Fault(found) => self.locate(width, found),
+            Stop::Store(error) => ExecError::Store {
+                kernel: self.entry.name.clone(),
+                error,
+            },
+        }
+    }
+
     /// Where in the program a fault happened, and to which thread.
-    pub fn locate(&self, width: u32, found: GridFault) -> ExecError {
+    fn locate(&self, width: u32, found: GridFault) -> ExecError {
         let warps = self.shape.warps_per_cta();
         let rank = found.fault.warp / warps;
         let fault = CtaFault {
@@ -92,7 +103,8 @@ impl<'l> UnderWay<'l> {
     pub fn new(scene: Scene<'l>, first: usize) -> Self {
         let trace = scene.options.record.then(|| {
             let code = Arc::from(static_instructions(scene.entry));
-            KernelTrace::new(scene.entry.name.clone(), code, scene.shape.clone())
+            let name = scene.entry.name.clone();
+            KernelTrace::kept_in(scene.options.store.clone(), name, code, scene.shape.clone())
         });
         Self {
             scene,
@@ -109,7 +121,7 @@ impl<'l> UnderWay<'l> {
         &mut self,
         grid: &mut Grid<W>,
         ground: &mut Ground<'_>,
-    ) -> Result<(), GridFault> {
+    ) -> Result<(), Stop> {
         let limit = self.scene.options.limit;
         let mut threads = self.scene.threads();
         loop {
@@ -121,12 +133,15 @@ impl<'l> UnderWay<'l> {
             }
             let each = (limit - ground.left) / left.start.max(1) as u64;
             let round = speculate::round(left.len(), each, threads);
-            let done = round.is_some_and(|ctas| {
-                let ctas = left.start..left.start + ctas;
-                let done = self.run_side_by_side::<W>(ctas.clone(), threads, ground);
-                grid.skip(if done { ctas.len() } else { 0 });
-                done
-            });
+            let done = match round {
+                Some(ctas) => {
+                    let ctas = left.start..left.start + ctas;
+                    let done = self.run_side_by_side::<W>(ctas.clone(), threads, ground)?;
+                    grid.skip(if done { ctas.len() } else { 0 });
+                    done
+                }
+                None => false,
+            };
             if !done {
                 threads = 1;
             }
@@ -139,7 +154,7 @@ impl<'l> UnderWay<'l> {
         ctas: Range<usize>,
         threads: usize,
         ground: &mut Ground<'_>,
-    ) -> bool {
+    ) -> Result<bool, StoreError> {
         let scene = self.scene;
         let (constants, params) = (&*ground.constants, &*ground.params);
         // However they share it, they do not have more together.
@@ -169,40 +184,48 @@ impl<'l> UnderWay<'l> {
         };
         let stretches = speculate::stretches(ground.device, ctas, threads, stretch);
         let Some(stretches) = stretches else {
-            return false;
+            return Ok(false);
         };
         for stretch in stretches {
             ground.left -= stretch.executed;
-            self.append(&stretch);
+            self.append(&stretch)?;
         }
-        true
+        Ok(true)
     }
 
-    fn append(&mut self, stretch: &Stretch) {
+    fn append(&mut self, stretch: &Stretch) -> Result<(), StoreError> {
         self.spread += stretch.total.warp_instructions;
         self.total += stretch.total;
         match (&mut self.trace, &stretch.trace) {
-            (Some(trace), Some(more)) => trace.append(more),
+            (Some(trace), Some(more)) => trace.append(more)?,
             _ => self.trace = None,
         }
         self.bound();
+        Ok(())
     }
 
     /// Appends what was recorded of a CTA, and of those that waited for it.
-    fn record<'w>(&mut self, place: [u32; 3], warps: impl Iterator<Item = &'w WarpRecorder>) {
-        let Some(trace) = &mut self.trace else { return };
+    fn record<'w>(
+        &mut self,
+        place: [u32; 3],
+        mut warps: impl Iterator<Item = &'w WarpRecorder>,
+    ) -> Result<(), StoreError> {
+        let Some(trace) = &mut self.trace else {
+            return Ok(());
+        };
         let [width, height, _] = self.scene.launch.grid.map(|extent| extent as usize);
         let [x, y, z] = place.map(|at| at as usize);
         let number = (z * height + y) * width + x;
         if self.first + trace.ctas() == number {
-            warps.for_each(|warp| trace.push_warp(warp));
+            warps.try_for_each(|warp| trace.push_warp(warp))?;
         } else {
             self.late.insert(number, warps.cloned().collect());
         }
         while let Some(warps) = self.late.remove(&(self.first + trace.ctas())) {
-            warps.iter().for_each(|warp| trace.push_warp(warp));
+            warps.iter().try_for_each(|warp| trace.push_warp(warp))?;
         }
         self.bound();
+        Ok(())
     }
 
     /// Forgets a trace that has become too long.
@@ -230,13 +253,14 @@ impl<const W: usize> Launched<W> for UnderWay<'_> {
         self.scene.first_of(number)
     }
 
-    fn done(&mut self, cta: &Cta<W>) {
+    fn done(&mut self, cta: &Cta<W>) -> Result<(), StoreError> {
         for warp in cta.warps() {
             self.total += warp.counts;
         }
         for warps in cta.by_rank() {
             let place = warps[0].warp().place.cta;
-            self.record(place, warps.iter().map(|member| &member.warp().recorder));
+            self.record(place, warps.iter().map(|member| &member.warp().recorder))?;
         }
+        Ok(())
     }
 }

@@ -32,7 +32,7 @@ fn trace(threads: u32, body: &str) -> KernelTrace {
 }
 
 fn statistics(threads: u32, body: &str) -> Statistics {
-    Statistics::of([&trace(threads, body)])
+    Statistics::of([&trace(threads, body)]).unwrap()
 }
 
 #[test]
@@ -192,10 +192,10 @@ fn a_value_written_in_parts_is_one_value() {
 fn launches_share_their_memory() {
     let body = "st.global.u32 [%rd1], %r1;";
     let one = trace(32, body);
-    let two = Statistics::of([&one, &one]);
+    let two = Statistics::of([&one, &one]).unwrap();
     assert_eq!(
         two.warp_instructions,
-        2 * Statistics::of([&one]).warp_instructions
+        2 * Statistics::of([&one]).unwrap().warp_instructions
     );
     let global = two.memory.get(Space::Global).unwrap();
     assert_eq!((global.stores, global.touched_bytes()), (2, 4));
@@ -213,6 +213,7 @@ fn barriers_leave_what_they_are() {
     let barriers = |warp| {
         let steps = trace
             .warp(0, warp)
+            .unwrap()
             .filter(|step| trace.code[step.inst as usize].unit == Unit::Barrier);
         let executed = steps.filter(|step| step.executed != 0);
         let all = executed.map(|step| step.barrier());

@@ -3,9 +3,9 @@
 //! `cargo bench -p warpwatt-suite --bench traces`
 
 use criterion::{Criterion, Throughput};
-use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::trace::file::{decode, encode};
 use warpwatt_simt::trace::statistics::Statistics;
+use warpwatt_simt::trace::{KernelTrace, Store};
 use warpwatt_suite::{RunOptions, kernel, run_case};
 
 /// Arithmetic; shared memory; divergence and many launches; scattered addresses.
@@ -30,14 +30,14 @@ fn bench(c: &mut Criterion) {
     for name in KERNELS {
         let traces = traces(name);
         let traces: Vec<&KernelTrace> = traces.iter().collect();
-        let file = encode(&[0; 32], name, &traces);
+        let file = encode(&[0; 32], name, &traces).expect("they are in memory");
         let instructions = traces.iter().map(|trace| trace.warp_instructions()).sum();
         group.throughput(Throughput::Elements(instructions));
         group.bench_function(format!("{name}, written"), |b| {
             b.iter(|| encode(&[0; 32], name, &traces));
         });
         group.bench_function(format!("{name}, read"), |b| {
-            b.iter(|| decode(&file, LIMIT).expect("it was just written"));
+            b.iter(|| decode(&file, LIMIT, &Store::default()).expect("it was just written"));
         });
         group.bench_function(format!("{name}, statistics"), |b| {
             b.iter(|| Statistics::of(traces.iter().copied()));

@@ -24,7 +24,7 @@ fn main() {
 fn count(trace: &KernelTrace, counts: &mut BTreeMap<u32, u64>) {
     for cta in 0..trace.launch.ctas() {
         for warp in 0..trace.launch.warps_per_cta() {
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp).unwrap() {
                 *counts
                     .entry(trace.code[step.inst as usize].line)
                     .or_insert(0) += 1;

@@ -3,9 +3,9 @@
 //!
 //! `valgrind --tool=callgrind target/release/examples/trace_files`, then `callgrind_annotate --inclusive=yes`.
 
-use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::trace::file::{decode, encode};
 use warpwatt_simt::trace::statistics::Statistics;
+use warpwatt_simt::trace::{KernelTrace, Store};
 use warpwatt_suite::{RunOptions, kernels, run_case};
 
 fn main() {
@@ -19,9 +19,9 @@ fn main() {
         let traces: Vec<&KernelTrace> = launches
             .filter_map(|launch| launch.execution.trace.as_ref())
             .collect();
-        let file = encode(&[0; 32], kernel.name, &traces);
-        let stored = decode(&file, 1 << 30).expect("it was just written");
-        let statistics = Statistics::of(traces.iter().copied());
+        let file = encode(&[0; 32], kernel.name, &traces).expect("they are in memory");
+        let stored = decode(&file, 1 << 30, &Store::default()).expect("it was just written");
+        let statistics = Statistics::of(traces.iter().copied()).expect("they are in memory");
         assert_eq!(stored.executions.len(), run.executions.len());
         assert_eq!(statistics.warp_instructions, run.warp_instructions());
         instructions += run.warp_instructions();

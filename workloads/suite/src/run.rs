@@ -2,7 +2,7 @@
 
 use warpwatt_gcn::Code;
 use warpwatt_ptx::Module;
-use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::trace::{DEFAULT_MEMORY, KernelTrace, Store};
 use warpwatt_simt::{DeviceMemory, Execution, Interrupt, Launch, Nested, Options, execute};
 
 use crate::launch::{Case, ElementType, Mismatch, Prepared};
@@ -18,6 +18,8 @@ pub struct RunOptions {
     pub limit: u64,
     /// Whether traces are kept.
     pub record: bool,
+    /// Bytes of traces that are held in memory; what is more lies compressed in a file of the system's folder for such.
+    pub trace_memory: u64,
     /// Whether traces show where all lanes of a computation have the same operands.
     pub values: bool,
     /// Threads that may execute a launch; results do not depend on them.
@@ -36,6 +38,7 @@ impl Default for RunOptions {
             warp_width: 32,
             limit: 1_000_000_000,
             record: true,
+            trace_memory: DEFAULT_MEMORY,
             values: false,
             threads: 1,
             races: false,
@@ -188,6 +191,7 @@ fn run_launches(
     each: impl Fn(Turn<'_>) -> Result<Execution, RunError>,
 ) -> Result<CaseRun, RunError> {
     let (session, mut memory) = Session::new(module, case, prepared);
+    let store = Store::new(options.trace_memory);
     let mut executions = Vec::new();
     let (mut at, mut left) = (Progress::default(), options.limit);
     while let Some((launch, next)) = session.next(at, &mut memory)? {
@@ -203,6 +207,7 @@ fn run_launches(
                     warp_width: options.warp_width,
                     limit: left,
                     record: options.record,
+                    store: store.clone(),
                     values: options.values,
                     threads: options.threads,
                     races: options.races,

@@ -14,6 +14,7 @@ use crate::outcome::{NoteKind, Outcome, PricedStructure};
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
 use crate::run::by_instruction::{ByInstruction, by_instruction};
+use crate::run::execute::unstored;
 use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
 
 /// Shares of the energy below which structures are shown together.
@@ -47,7 +48,7 @@ impl Energy {
     /// That of a run; by opcode and line too, where the program's traces are there.
     ///
     /// # Errors
-    /// A structure cannot be built.
+    /// A structure cannot be built, or a trace not be read where it is kept.
     pub fn of(
         timed: TimedKernel<'_>,
         circuits: &NodeCircuits,
@@ -67,6 +68,7 @@ impl Energy {
         };
         if let Some(program) = program {
             let parts = by_instruction(gpu, program.traces, &energy.outcome);
+            let parts = parts.map_err(|error| unstored(&error))?;
             let instructions = Instructions::of(program.source, &parts);
             energy.value.extend(instructions.value());
             if let Some(parts) = program.show {

@@ -42,10 +42,11 @@ pub fn key(kernel: &LoadedKernel, options: RunOptions) -> Key {
             }
         }
     }
-    // How many mismatches are listed decides nothing: only what has none is kept. Nor do threads, or what may end it.
+    // How many mismatches are listed decides nothing: only what has none is kept. Nor do threads, memory, or what may end it.
     let options = RunOptions {
         listed: 0,
         threads: 1,
+        trace_memory: 0,
         interrupt: None,
         ..options
     };

@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use warpwatt_simt::Execution;
-use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::trace::file::{Key, decode, encode};
+use warpwatt_simt::trace::{DEFAULT_MEMORY, KernelTrace, Store};
 
 use crate::digest::hex;
 
@@ -36,11 +36,12 @@ const ENDING: &str = "trace";
 /// The ending of files that are being written.
 const PART: &str = "part";
 
-/// A directory of traces.
+/// How much memory traces may take while they are needed, and the directory in which they are kept between runs, if there is one.
 #[derive(Debug)]
 pub struct TraceCache {
-    directory: PathBuf,
+    directory: Option<PathBuf>,
     limit: u64,
+    memory: u64,
     written: AtomicU64,
     notes: Mutex<BTreeSet<String>>,
 }
@@ -49,16 +50,37 @@ impl TraceCache {
     /// The cache in `directory`, whose files may take `limit` bytes together. The directory is made when something is first written to it.
     pub fn new(directory: PathBuf, limit: u64) -> TraceCache {
         TraceCache {
-            directory,
+            directory: Some(directory),
             limit,
+            ..Self::none()
+        }
+    }
+
+    /// One that keeps nothing.
+    pub fn none() -> TraceCache {
+        TraceCache {
+            directory: None,
+            limit: 0,
+            memory: DEFAULT_MEMORY,
             written: AtomicU64::new(0),
             notes: Mutex::default(),
         }
     }
 
+    /// The same, with so many bytes of memory for the traces of a kernel; what is more lies in a file.
+    #[must_use]
+    pub fn with_memory(self, memory: u64) -> TraceCache {
+        TraceCache { memory, ..self }
+    }
+
+    /// Bytes of memory that the traces of a kernel may take.
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+
     /// The launches that were executed under `key`, if they are kept.
     pub fn load(&self, key: &Key) -> Option<Vec<Execution>> {
-        let path = self.path(key);
+        let path = self.path(key)?;
         let bytes = match read(&path) {
             Ok(bytes) => bytes?,
             Err(error) => {
@@ -66,7 +88,7 @@ impl TraceCache {
                 return None;
             }
         };
-        let problem = match decode(&bytes, MEMORY_LIMIT) {
+        let problem = match decode(&bytes, MEMORY_LIMIT, &Store::new(self.memory)) {
             Ok(stored) if stored.key == *key => return Some(stored.executions),
             Ok(_) => "it was stored under another name".to_owned(),
             Err(error) => error.to_string(),
@@ -78,17 +100,22 @@ impl TraceCache {
 
     /// Keeps the traces of an execution, and removes what was used longest ago if there is too much.
     pub fn store(&self, key: &Key, label: &str, traces: &[&KernelTrace]) {
+        let Some(directory) = &self.directory else {
+            return;
+        };
         let memory: usize = traces.iter().map(|trace| trace.record_bytes()).sum();
         if memory as u64 > LARGEST {
             return;
         }
-        let bytes = encode(key, label, traces);
-        if bytes.len() as u64 > self.limit {
-            return;
-        }
-        let written = self.write(&self.path(key), &bytes);
-        if let Err(error) = written.and_then(|()| evict::evict(&self.directory, self.limit)) {
-            let name = self.directory.display();
+        let bytes = match encode(key, label, traces) {
+            Ok(bytes) if bytes.len() as u64 <= self.limit => bytes,
+            Ok(_) => return,
+            Err(error) => return self.note(error.to_string()),
+        };
+        let path = directory.join(name(key));
+        let written = self.write(directory, &path, &bytes);
+        if let Err(error) = written.and_then(|()| evict::evict(directory, self.limit)) {
+            let name = directory.display();
             self.note(format!("cannot keep traces in `{name}`: {error}"));
         }
     }
@@ -105,14 +132,14 @@ impl TraceCache {
         }
     }
 
-    fn path(&self, key: &Key) -> PathBuf {
-        self.directory.join(format!("{}.{ENDING}", hex(key)))
+    fn path(&self, key: &Key) -> Option<PathBuf> {
+        Some(self.directory.as_ref()?.join(name(key)))
     }
 
-    /// Writes a file under another name and puts it in its place.
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(&self.directory)?;
-        let (part, mut file) = self.part()?;
+    /// Writes a file of the directory under another name and puts it in its place.
+    fn write(&self, directory: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        fs::create_dir_all(directory)?;
+        let (part, mut file) = self.part(directory)?;
         let written = file.write_all(bytes).and_then(|()| {
             drop(file);
             fs::rename(&part, path)
@@ -124,17 +151,22 @@ impl TraceCache {
     }
 
     /// A new file that nobody else writes to.
-    fn part(&self) -> io::Result<(PathBuf, File)> {
+    fn part(&self, directory: &Path) -> io::Result<(PathBuf, File)> {
         loop {
             let number = self.written.fetch_add(1, Ordering::Relaxed);
             let name = format!("{}-{number}.{PART}", std::process::id());
-            let part = self.directory.join(name);
+            let part = directory.join(name);
             match OpenOptions::new().write(true).create_new(true).open(&part) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => return opened.map(|file| (part, file)),
             }
         }
     }
+}
+
+/// What a file is called.
+fn name(key: &Key) -> String {
+    format!("{}.{ENDING}", hex(key))
 }
 
 /// The bytes of a file, which is marked as used just now; `None` if there is none.

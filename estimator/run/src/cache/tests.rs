@@ -65,7 +65,7 @@ fn trace(steps: u32) -> KernelTrace {
         recorder.step(0, 1, 1);
     }
     let mut trace = KernelTrace::new("k", Arc::from([inst]), shape);
-    trace.push_warp(&recorder);
+    trace.push_warp(&recorder).unwrap();
     trace
 }
 

@@ -186,7 +186,7 @@ fn touches(
     for (launch, trace) in launches.iter().zip(traces) {
         for cta in 0..trace.launch.ctas() {
             for warp in 0..trace.launch.warps_per_cta() {
-                for step in trace.warp(cta, warp) {
+                for step in trace.warp_held(cta, warp) {
                     let memory = trace.code[step.inst as usize].memory;
                     let (Some(memory), Some(addresses)) = (memory, step.addresses) else {
                         continue;

@@ -322,7 +322,7 @@ impl<'d> Draw<'d> {
     fn result(&mut self, key: Key, number: u32, (lane, bit): (u32, u32)) -> Result<What, Class> {
         let (launch, cta, warp) = key;
         let trace: &KernelTrace = &self.golden.traces[launch];
-        let mut steps = trace.warp(cta, warp);
+        let mut steps = trace.warp_held(cta, warp);
         let step = steps.nth(number as usize).ok_or(Class::Unoccupied)?;
         let result = result(&trace.code[step.inst as usize]);
         let (register, bits) = result.ok_or(Class::Unoccupied)?;

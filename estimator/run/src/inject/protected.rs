@@ -179,7 +179,7 @@ impl<'g> Protected<'g> {
         }
         let questions = Rc::new(RefCell::new(questions));
         let (mut hooks, journals) = (Hooks::default(), Journals::default());
-        let probe = Probe::new(&self.spec, needs(&self.golden.traces), WINDOW);
+        let probe = Probe::new(&self.spec, needs(&self.golden.traces)?, WINDOW);
         let probe = probe.with_added(&self.stack.storage(&self.spec), &journals);
         let own = self
             .stack

@@ -155,7 +155,7 @@ impl<'k> Golden<'k> {
     /// The program in which an instruction of a warp has a bit of its word flipped.
     fn instead(&self, strike: &Strike, (warp, step): (u32, u64), bit: u32) -> Flipped {
         let trace = &self.traces[strike.launch];
-        let mut steps = trace.warp(strike.cta, warp as usize);
+        let mut steps = trace.warp_held(strike.cta, warp as usize);
         let step = steps.nth(step as usize);
         let entry = self.session.module().entry(&trace.kernel);
         match (entry, step) {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use warpwatt_cudart::protocol::Counted;
-use warpwatt_simt::trace::file;
+use warpwatt_simt::trace::{Store, file};
 
 use super::groups::{Choice, Groups, Like};
 use crate::Resolved;
@@ -202,7 +202,11 @@ impl<'r> Timer<'r> {
     }
 
     fn timed(&self, bytes: Vec<u8>) -> Result<Answer, String> {
-        let stored = file::decode(&bytes, self.bounds.trace_bytes.saturating_mul(2));
+        let stored = file::decode(
+            &bytes,
+            self.bounds.trace_bytes.saturating_mul(2),
+            &Store::default(),
+        );
         drop(bytes);
         let stored = stored.map_err(|error| error.to_string())?;
         let traces = stored.executions.into_iter().filter_map(|it| it.trace);

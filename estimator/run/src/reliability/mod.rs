@@ -12,7 +12,7 @@ use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, simulate_under};
 use warpwatt_reliability::{
     Journals, LaunchAvf, Liveness, Probe, Shape, Whole, all_of, whole_structures,
 };
-use warpwatt_simt::trace::KernelTrace;
+use warpwatt_simt::trace::{KernelTrace, StoreError};
 use warpwatt_techniques::Stack;
 
 /// Shortest windows over time, in cycles; there are a thousand at the most, which are longer in longer launches.
@@ -28,10 +28,13 @@ pub struct Guarded<'g> {
 }
 
 /// Which bits launches need: once for all runs of them.
-pub fn needs(traces: &[KernelTrace]) -> Vec<Arc<Liveness>> {
+///
+/// # Errors
+/// A trace cannot be read where it is kept.
+pub fn needs(traces: &[KernelTrace]) -> Result<Vec<Arc<Liveness>>, StoreError> {
     traces
         .par_iter()
-        .map(|trace| Arc::new(Liveness::of(trace)))
+        .map(|trace| Liveness::of(trace).map(Arc::new))
         .collect()
 }
 
@@ -85,6 +88,6 @@ pub fn measure(
         cycle_limit,
         ..Control::default()
     };
-    let found = follow(spec, traces, needs(traces), guarded, control)?;
+    let found = follow(spec, traces, needs(traces)?, guarded, control)?;
     Ok(found.1)
 }

@@ -68,7 +68,7 @@ fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
         limit: arguments.limit,
         cycle_limit: arguments.cycle_limit,
         kernel: &kernel,
-        cache: cache.as_ref(),
+        cache: Some(&cache),
         plain: &spec,
         codes: &protections,
         structures: &structures,
@@ -80,9 +80,7 @@ fn measured(arguments: &AvfArguments, sink: &mut Sink) -> Option<Shown> {
             return None;
         }
     };
-    if let Some(cache) = &cache {
-        show_notes(cache);
-    }
+    show_notes(&cache);
     Some(Shown {
         kernel: kernel.name.name.to_string(),
         case: kernel.name.case.to_string(),

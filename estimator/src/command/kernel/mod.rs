@@ -139,8 +139,7 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     let options = options(arguments, &spec);
     // What a buffer holds in the end is not kept, nor what is printed, and races show only in an execution.
     let kept = dumps.is_empty() && !arguments.check_races && !kernel.module.prints();
-    let cache = cache.filter(|_| kept);
-    let mut run = executed(&kernel, options, sink, cache)?;
+    let mut run = executed(&kernel, options, sink, kept.then_some(&cache))?;
     let facts = Facts::of(&kernel, &run, (gpu.name(), &spec));
     let races = arguments.check_races.then(|| Races::of(&run));
     let passed = run.passed();
@@ -264,11 +263,11 @@ fn options(arguments: &KernelArguments, spec: &GpuSpec) -> RunOptions {
         warp_width: spec.sm.warp_width,
         limit: arguments.limit,
         record: !arguments.no_timing,
-        values: false,
+        trace_memory: arguments.cache.memory(),
         threads: warpwatt_run::threads(None),
         races: arguments.check_races,
         listed: LISTED,
-        interrupt: None,
+        ..RunOptions::default()
     }
 }
 
@@ -277,14 +276,14 @@ fn executed(
     kernel: &LoadedKernel,
     options: RunOptions,
     sink: &Sink,
-    cache: Option<TraceCache>,
+    cache: Option<&TraceCache>,
 ) -> Result<CaseRun, Diag> {
     if !options.record {
         return execute(kernel, options, &sink.sources);
     }
-    let traced = trace(kernel, options, &sink.sources, cache.as_ref())?;
+    let traced = trace(kernel, options, &sink.sources, cache)?;
     if let Some(cache) = cache {
-        show_notes(&cache);
+        show_notes(cache);
     }
     Ok(traced.run)
 }

@@ -72,8 +72,8 @@ pub fn run(arguments: &OptimizeArguments) -> Exit {
     };
     show(&sink);
     sink.diags.clear();
-    let ended = find(arguments, &resolved, &objective, &sink, cache.as_ref());
-    if let Some(cache) = cache.filter(|_| !arguments.quiet) {
+    let ended = find(arguments, &resolved, &objective, &sink, Some(&cache));
+    if !arguments.quiet {
         show_notes(&cache);
     }
     ended.unwrap_or_else(|diag| {

@@ -102,7 +102,7 @@ struct Served {
     /// Ends the one that is run.
     stop: &'static AtomicBool,
     jobs: Option<u16>,
-    cache: Option<TraceCache>,
+    cache: TraceCache,
 }
 
 /// Serves until it is stopped.
@@ -151,7 +151,7 @@ fn served(arguments: &ServeArguments, sink: &mut Sink) -> Option<Served> {
             let resolved = resolve_text("the question, as a study", &text, Path::new(""), sink)?;
             let means = Means {
                 jobs: arguments.jobs,
-                cache: cache.as_ref(),
+                cache: Some(&cache),
                 ..Means::default()
             };
             of_study(&text, &resolved, &sink.sources, means)

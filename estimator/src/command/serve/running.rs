@@ -96,7 +96,7 @@ fn ran(
     let of = finished.iter().filter(|finished| !**finished).count();
     let means = Means {
         jobs: served.jobs,
-        cache: served.cache.as_ref(),
+        cache: Some(&served.cache),
         interrupt: Some(crate::run::Interrupt(served.stop)),
         ..Means::default()
     };

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::trace::file::{MAGIC, Stored, decode, encode};
 use warpwatt_simt::trace::statistics::Statistics;
+use warpwatt_simt::trace::{KernelTrace, Store};
 use warpwatt_suite::RunOptions;
 
 use super::arguments::TraceArguments;
@@ -17,7 +17,7 @@ use super::subject::request;
 use crate::cache::{MEMORY_LIMIT, TraceCache, key};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::input;
-use crate::run::execute::{first_mismatch, trace};
+use crate::run::execute::{first_mismatch, trace, unstored};
 use crate::run::kernel::load;
 
 mod show;
@@ -30,7 +30,7 @@ pub fn run(arguments: &TraceArguments) -> Exit {
     let cache = arguments.cache.open(&mut sink);
     let shown = cache.and_then(|cache| match read_stored(arguments, &mut sink) {
         Found::Trace(stored, bytes) => Some((stored, bytes)),
-        Found::Other => executed(arguments, &mut sink, cache.as_ref()),
+        Found::Other => executed(arguments, &mut sink, &cache),
         Found::Unreadable => None,
     });
     let Some((stored, file)) = shown else {
@@ -42,7 +42,13 @@ pub fn run(arguments: &TraceArguments) -> Exit {
         return reject(&rejection, arguments.json);
     }
     let traces: Vec<&KernelTrace> = traces(&stored).collect();
-    let statistics = Statistics::of(traces.iter().copied());
+    let statistics = match Statistics::of(traces.iter().copied()) {
+        Ok(statistics) => statistics,
+        Err(error) => {
+            sink.push(unstored(&error));
+            return reject(&Rejection(sink), arguments.json);
+        }
+    };
     let shown = Shown::new(&stored.label, &traces, &statistics, file.len() as u64);
     if arguments.json {
         out_json(&shown.json());
@@ -80,7 +86,7 @@ fn read_stored(arguments: &TraceArguments, sink: &mut Sink) -> Found {
     };
     match input::bytes(path, MEMORY_LIMIT) {
         Err(error) => refuse(sink, error.to_string()),
-        Ok(bytes) => match decode(&bytes, MEMORY_LIMIT) {
+        Ok(bytes) => match decode(&bytes, MEMORY_LIMIT, &Store::new(arguments.cache.memory())) {
             Ok(stored) => Found::Trace(stored, bytes),
             Err(error) => refuse(sink, error.to_string()),
         },
@@ -103,7 +109,7 @@ fn begins_as_trace(path: &Path) -> bool {
 fn executed(
     arguments: &TraceArguments,
     sink: &mut Sink,
-    cache: Option<&TraceCache>,
+    cache: &TraceCache,
 ) -> Option<(Stored, Vec<u8>)> {
     let request = request(
         &arguments.file,
@@ -116,16 +122,12 @@ fn executed(
         warp_width: if arguments.warp_width == "64" { 64 } else { 32 },
         limit: arguments.limit,
         record: true,
-        values: false,
         threads: warpwatt_run::threads(None),
-        races: false,
         listed: 1,
-        interrupt: None,
+        ..RunOptions::default()
     };
-    let traced = trace(&kernel, options, &sink.sources, cache);
-    if let Some(cache) = cache {
-        show_notes(cache);
-    }
+    let traced = trace(&kernel, options, &sink.sources, Some(cache));
+    show_notes(cache);
     let run = traced.map_err(|diag| sink.push(diag)).ok()?.run;
     if let Some(mismatch) = first_mismatch(&run) {
         let message = format!("`{}` computes a wrong result: {mismatch}", kernel.name.name);
@@ -145,5 +147,6 @@ fn executed(
     };
     let launches: Vec<&KernelTrace> = traces(&stored).collect();
     let bytes = encode(&stored.key, &stored.label, &launches);
+    let bytes = bytes.map_err(|error| sink.push(unstored(&error))).ok()?;
     Some((stored, bytes))
 }

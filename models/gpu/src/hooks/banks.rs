@@ -13,7 +13,7 @@ pub struct SharedUse<'a> {
     pub passes: u64,
     /// Cycles of a pass.
     pub pass_cycles: u64,
-    pub(crate) addresses: Addresses<'a>,
+    pub(crate) addresses: &'a Addresses,
     pub(crate) executed: LaneMask,
     /// Bytes of a lane.
     pub(crate) bytes: u64,
@@ -28,7 +28,7 @@ impl<'a> SharedUse<'a> {
     /// That of lanes of a GPU which access `bytes` bytes each; `shares` says whether those with the same word share it.
     pub fn new(
         gpu: &GpuSpec,
-        (addresses, executed): (Addresses<'a>, LaneMask),
+        (addresses, executed): (&'a Addresses, LaneMask),
         bytes: u64,
         shares: bool,
     ) -> Self {
@@ -89,7 +89,7 @@ mod tests {
     fn of(base: u64, stride: i64, bytes: u64, shares: bool) -> Vec<u64> {
         let gpu = GpuSpec::preset("tesla-16sm").unwrap();
         let addresses = Addresses::Affine { base, stride };
-        SharedUse::new(&gpu, (addresses, 0xffff_ffff), bytes, shares).banks()
+        SharedUse::new(&gpu, (&addresses, 0xffff_ffff), bytes, shares).banks()
     }
 
     /// Half-warps of sixteen lanes on sixteen banks.
@@ -107,7 +107,7 @@ mod tests {
     fn passes_beyond_those_of_the_words_take_all_banks() {
         let gpu = GpuSpec::preset("tesla-16sm").unwrap();
         let addresses = Addresses::Affine { base: 0, stride: 4 };
-        let mut taken = SharedUse::new(&gpu, (addresses, 0xf), 4, false);
+        let mut taken = SharedUse::new(&gpu, (&addresses, 0xf), 4, false);
         taken.passes = 4;
         assert_eq!(taken.banks(), [0xf, u64::MAX, u64::MAX, u64::MAX]);
     }

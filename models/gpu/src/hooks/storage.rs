@@ -52,13 +52,7 @@ pub trait StorageObserver {
         let _ = (cycle, warp, inst);
     }
     /// It accesses shared memory.
-    fn accesses_shared(
-        &mut self,
-        cycle: u64,
-        warp: u8,
-        inst: u32,
-        lanes: (Addresses<'_>, LaneMask),
-    ) {
+    fn accesses_shared(&mut self, cycle: u64, warp: u8, inst: u32, lanes: (&Addresses, LaneMask)) {
         let _ = (cycle, warp, inst, lanes);
     }
     /// Something happens to sectors of a cache's line.

@@ -25,12 +25,12 @@ const LEFT: f64 = 0.85;
 /// How often what is brought fills the second-level cache: what was there before is replaced, and what is used again and again has come more than once.
 const FILLINGS: f64 = 8.0;
 
-impl<'t> Gpu<'_, 't, '_> {
+impl Gpu<'_, '_> {
     /// A stretch begins, or it has ended and warps go on.
     pub(super) fn step(
         &mut self,
         now: u64,
-        grid: &mut Grid<'_, 't>,
+        grid: &mut Grid<'_>,
         batches: u32,
     ) -> Result<(), GpuError> {
         self.see_paces(grid, true);
@@ -66,7 +66,7 @@ impl<'t> Gpu<'_, 't, '_> {
 
     /// How far to go on after a stretch, as a multiple of it: no further than the launch has come, in instructions and in time, than a quarter of what is left, and
     /// than what runs stays nearly the same.
-    fn distance(&self, stretch: &Stretch, now: u64, grid: &Grid<'_, 't>, batches: u32) -> f64 {
+    fn distance(&self, stretch: &Stretch, now: u64, grid: &Grid<'_>, batches: u32) -> f64 {
         let whole = grid.trace.warp_instructions();
         let sampling = &grid.sampling;
         let wanted = (whole / u64::from(batches))
@@ -79,7 +79,7 @@ impl<'t> Gpu<'_, 't, '_> {
     }
 
     /// How far until one of ten warps is at its end, or as long as CTAs are left to take the places of those that are.
-    fn before_the_end(&self, stretch: &Stretch, grid: &Grid<'_, 't>) -> f64 {
+    fn before_the_end(&self, stretch: &Stretch, grid: &Grid<'_>) -> f64 {
         let trace = grid.trace;
         let whole = trace.warp_instructions() as f64;
         let mut left: Vec<usize> = self.sms.iter().flat_map(|sm| sm.left()).collect();
@@ -98,12 +98,12 @@ impl<'t> Gpu<'_, 't, '_> {
     }
 
     /// The paces of all warps together.
-    fn speed(&self, grid: &Grid<'_, 't>) -> f64 {
+    fn speed(&self, grid: &Grid<'_>) -> f64 {
         let paces = self.sms.iter().zip(&grid.sampling.paces);
         paces.map(|(sm, paces)| sm.speed(paces)).sum()
     }
 
-    fn see_paces(&self, grid: &mut Grid<'_, 't>, timed: bool) {
+    fn see_paces(&self, grid: &mut Grid<'_>, timed: bool) {
         let paces = &mut grid.sampling.paces;
         paces.resize_with(self.sms.len(), Vec::new);
         for (sm, paces) in self.sms.iter().zip(paces) {
@@ -116,7 +116,7 @@ impl<'t> Gpu<'_, 't, '_> {
         &mut self,
         stretch: &Stretch,
         factor: f64,
-        grid: &mut Grid<'_, 't>,
+        grid: &mut Grid<'_>,
     ) -> Result<u64, GpuError> {
         let whole = stretch.issued() as f64 * factor / self.speed(grid).max(1.0);
         // From the round on from which there is as much to bring as is kept.
@@ -159,7 +159,7 @@ impl<'t> Gpu<'_, 't, '_> {
 }
 
 /// Whether what is timed would be a small part of a launch, if it goes on as it began.
-fn is_worth_it(stretch: &Stretch, grid: &Grid<'_, '_>, batches: u32) -> bool {
+fn is_worth_it(stretch: &Stretch, grid: &Grid<'_>, batches: u32) -> bool {
     let whole = grid.trace.warp_instructions() as f64;
     let cycles = whole / stretch.issued() as f64 * stretch.cycles as f64;
     cycles > 4.0 * (u64::from(batches) * (SETTLES + MEASURED)) as f64

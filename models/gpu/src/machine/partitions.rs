@@ -34,7 +34,7 @@ fn lines(kind: MemoryOpKind) -> KernelTrace {
         recorder.access(0, 1, 1, &[128 * line]);
     }
     recorder.step(1, 1, 1);
-    trace.push_warp(&recorder);
+    trace.push_warp(&recorder).unwrap();
     trace
 }
 
@@ -110,7 +110,7 @@ fn partitions_that_are_full_do_not_wait_in_a_circle() {
             recorder.access(0, super::tests::ALL, super::tests::ALL, &addresses);
         }
         recorder.step(1, super::tests::ALL, super::tests::ALL);
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     let run = simulate(&spec, &[trace], Hooks::default()).unwrap();
     assert!(run.activity.get("l2_crossings") > 0);

@@ -3,6 +3,7 @@
 use warpwatt_activity::Activity;
 
 use super::{Gpu, Grid};
+use crate::GpuError;
 use crate::counters::{Counter, Counts, Selection};
 use crate::sampling::{Batch, LaunchSample, Plan, Way};
 use crate::sm::{Pace, Sm};
@@ -138,12 +139,12 @@ impl Progress {
     }
 }
 
-impl<'t> Gpu<'_, 't, '_> {
+impl Gpu<'_, '_> {
     /// Before the next CTA is placed, CTAs are left out, or a wave begins that is counted by itself.
-    pub(super) fn stop(&mut self, now: u64, grid: &mut Grid<'_, 't>) {
+    pub(super) fn stop(&mut self, now: u64, grid: &mut Grid<'_>) -> Result<(), GpuError> {
         let Some(Plan::Waves(picks)) = grid.plan else {
             grid.sampling.stop = usize::MAX;
-            return;
+            return Ok(());
         };
         if picks.marks.contains(&grid.placed) {
             let mark = self.mark(now, grid);
@@ -153,15 +154,16 @@ impl<'t> Gpu<'_, 't, '_> {
         }
         let gap = picks.gap(grid.placed);
         if !gap.is_empty() {
-            self.memory.warm(grid.trace, gap, grid.finished as u64);
+            self.memory.warm(grid.trace, gap, grid.finished as u64)?;
         }
         grid.sampling.stop = picks.next_stop(grid.placed + 1).unwrap_or(usize::MAX);
+        Ok(())
     }
 
-    pub(super) fn mark(&mut self, cycle: u64, grid: &Grid<'_, 't>) -> Mark {
+    pub(super) fn mark(&mut self, cycle: u64, grid: &Grid<'_>) -> Mark {
         self.sms.iter_mut().for_each(|sm| sm.up_to(cycle));
         let of_sms = Selection::of_sms();
-        let one = |sm: &Sm<'_>| {
+        let one = |sm: &Sm| {
             let (mut counts, mut attached) = (Counts::new(), Activity::new());
             let at = (cycle, Some(grid.program));
             sm.so_far(at, &of_sms, &mut counts, &mut attached);
@@ -178,7 +180,7 @@ impl<'t> Gpu<'_, 't, '_> {
     }
 
     /// The launch has ended: what was timed of it, if that was not all. What its stretches stand for is estimated with that.
-    pub(super) fn sample(&mut self, grid: &mut Grid<'_, 't>) -> Option<LaunchSample> {
+    pub(super) fn sample(&mut self, grid: &mut Grid<'_>) -> Option<LaunchSample> {
         let mut stretches = std::mem::take(&mut grid.sampling.stretches);
         match grid.plan? {
             Plan::Waves(picks) => share_out(&mut stretches, picks.skipped(grid.trace)),

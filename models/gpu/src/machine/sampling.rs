@@ -49,7 +49,7 @@ fn looping(ctas: u32, rounds: u64) -> KernelTrace {
         }
         recorder.access(5, ALL, ALL, &addresses(0));
         recorder.step(6, ALL, ALL);
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     trace
 }

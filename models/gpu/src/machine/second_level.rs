@@ -57,7 +57,7 @@ fn reads(ctas: u64) -> KernelTrace {
                 recorder.access(step as u32 % REGISTERS, ALL, ALL, &addresses);
             }
             recorder.step(REGISTERS, ALL, ALL);
-            trace.push_warp(&recorder);
+            trace.push_warp(&recorder).unwrap();
         }
     }
     trace

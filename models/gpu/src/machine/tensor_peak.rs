@@ -128,7 +128,7 @@ fn share_of_peak(spec: &GpuSpec, columns: u64) -> f64 {
                     true => producer(&mut recorder, [x, y], columns),
                     false => consumer(&mut recorder, columns),
                 }
-                trace.push_warp(&recorder);
+                trace.push_warp(&recorder).unwrap();
             }
         }
     }
@@ -167,7 +167,7 @@ fn busy(preset: &str, multiply_adds: u32, element_bits: u8) -> u64 {
     let mut recorder = WarpRecorder::default();
     recorder.step(0, ALL, ALL);
     recorder.step(1, ALL, ALL);
-    trace.push_warp(&recorder);
+    trace.push_warp(&recorder).unwrap();
     let spec = GpuSpec::preset(preset).unwrap();
     let run = simulate(&spec, &[trace], Hooks::default()).unwrap();
     run.activity.get("tensor_busy_cycles")

@@ -54,7 +54,7 @@ fn trace() -> KernelTrace {
         for inst in 1..4 {
             recorder.step(inst, ALL, ALL);
         }
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     trace
 }
@@ -156,7 +156,7 @@ fn results_of_a_barrier_come_when_it_opens() {
             let mut recorder = WarpRecorder::default();
             (0..additions).for_each(|_| recorder.step(0, ALL, ALL));
             (1..5).for_each(|inst| recorder.step(inst, ALL, ALL));
-            trace.push_warp(&recorder);
+            trace.push_warp(&recorder).unwrap();
         }
         let spec = GpuSpec::preset("v100").unwrap();
         simulate(&spec, &[trace], Hooks::default()).unwrap().cycles
@@ -179,7 +179,7 @@ fn warpgroup(code: Vec<StaticInst>, records: impl Fn(&mut WarpRecorder)) -> crat
     for _ in 0..4 {
         let mut recorder = WarpRecorder::default();
         records(&mut recorder);
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     trace.counts().unwrap();
     let spec = GpuSpec::preset("h100").unwrap();
@@ -288,7 +288,7 @@ fn tensor_products(count: u64, work: TensorWork) -> Run {
     recorder.step(0, ALL, 0);
     recorder.asynchronous(1, ALL, 1, BARRIER, &Beyond::Arrives(1));
     recorder.step(3, ALL, ALL);
-    trace.push_warp(&recorder);
+    trace.push_warp(&recorder).unwrap();
     recorder.clear();
     let waits = Beyond::Waits {
         arrivals: 1,
@@ -296,7 +296,7 @@ fn tensor_products(count: u64, work: TensorWork) -> Run {
     };
     recorder.asynchronous(2, ALL, ALL, BARRIER, &waits);
     recorder.step(3, ALL, ALL);
-    trace.push_warp(&recorder);
+    trace.push_warp(&recorder).unwrap();
     trace.counts().unwrap();
     let spec = GpuSpec::preset("h100").unwrap();
     simulate(&spec, &[trace], Hooks::default()).unwrap()

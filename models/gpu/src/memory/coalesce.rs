@@ -73,7 +73,7 @@ impl Coalescer {
     pub fn coalesce(
         &mut self,
         rules: &Rules,
-        addresses: &Addresses<'_>,
+        addresses: &Addresses,
         executed: LaneMask,
         bytes: u64,
     ) {
@@ -119,7 +119,7 @@ impl Coalescer {
     pub fn coalesce_local(
         &mut self,
         rules: &Rules,
-        addresses: &Addresses<'_>,
+        addresses: &Addresses,
         executed: LaneMask,
         access: LocalAccess,
     ) {
@@ -145,7 +145,7 @@ impl Coalescer {
     fn contiguous(
         &mut self,
         rules: &Rules,
-        addresses: &Addresses<'_>,
+        addresses: &Addresses,
         executed: LaneMask,
         bytes: u64,
     ) -> bool {
@@ -187,7 +187,7 @@ impl Coalescer {
     }
 
     /// Of an atomic: how many lanes of a group touch one address of each block.
-    pub fn count_repeats(&mut self, rules: &Rules, addresses: &Addresses<'_>, executed: LaneMask) {
+    pub fn count_repeats(&mut self, rules: &Rules, addresses: &Addresses, executed: LaneMask) {
         let (mut touched, mut count) = ([(0, 0); 64], 0);
         addresses.for_each(executed, |lane, address| {
             touched[count] = (address, lane / rules.group);

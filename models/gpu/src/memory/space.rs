@@ -3,7 +3,7 @@
 use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, Space};
 
 /// The space that lanes access, by the address of the first of them where the instruction does not say it.
-pub(crate) fn space_of(op: MemoryOp, addresses: &Addresses<'_>, executed: LaneMask) -> Space {
+pub(crate) fn space_of(op: MemoryOp, addresses: &Addresses, executed: LaneMask) -> Space {
     if op.space != Space::Generic {
         return op.space;
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use warpwatt_simt::trace::{Beyond, KernelTrace, MemoryOpKind, Space, Step};
+use warpwatt_simt::trace::{Beyond, KernelTrace, MemoryOpKind, Space, Step, StoreError};
 
 use super::Memory;
 use super::coalesce::{Block, Coalescer, LocalAccess, Rules};
@@ -23,13 +23,13 @@ pub(crate) enum Touch {
 impl Touch {
     /// How `step` does, if it does; its blocks are left in `coalescer`. Local memory is accessed only if it is known where it lies (`local`).
     pub fn of(
-        (trace, step): (&KernelTrace, &Step<'_>),
+        (trace, step): (&KernelTrace, &Step),
         spec: &GpuSpec,
         local: Option<u64>,
         coalescer: &mut Coalescer,
     ) -> Option<Self> {
         let op = trace.code[step.inst as usize].memory?;
-        let addresses = step.addresses?;
+        let addresses = step.addresses.as_ref()?;
         match addresses.beyond() {
             Some(Beyond::Copy(copied)) => {
                 coalescer.runs(&copied);
@@ -38,13 +38,13 @@ impl Touch {
             Some(_) => return None,
             None => {
                 let (rules, bytes) = (Rules::new(spec), u64::from(op.bytes));
-                match (space_of(op, &addresses, step.executed), local) {
+                match (space_of(op, addresses, step.executed), local) {
                     (Space::Global, _) => {
-                        coalescer.coalesce(&rules, &addresses, step.executed, bytes);
+                        coalescer.coalesce(&rules, addresses, step.executed, bytes);
                     }
                     (Space::Local, Some(base)) => {
                         let access = LocalAccess { base, bytes };
-                        coalescer.coalesce_local(&rules, &addresses, step.executed, access);
+                        coalescer.coalesce_local(&rules, addresses, step.executed, access);
                     }
                     _ => return None,
                 }
@@ -70,9 +70,14 @@ impl Touch {
 impl Memory {
     /// Brings into the second-level cache what the last of `ctas` access in global memory, in their order: as many of them as fill the cache twice, by what the
     /// `finished` ones before them have accessed. Takes no time and counts nothing.
-    pub fn warm(&mut self, trace: &KernelTrace, ctas: Range<usize>, finished: u64) {
+    pub fn warm(
+        &mut self,
+        trace: &KernelTrace,
+        ctas: Range<usize>,
+        finished: u64,
+    ) -> Result<(), StoreError> {
         if !self.spec.has_l2() {
-            return;
+            return Ok(());
         }
         let accessed = self.counts.get(Counter::L2Reads) + self.counts.get(Counter::L2Writes);
         let most = (2 * self.spec.shared_sectors() * finished.max(1)).div_ceil(accessed.max(1));
@@ -81,7 +86,7 @@ impl Memory {
         let sms = self.spec.sm.count as usize;
         for cta in first..ctas.end {
             for warp in 0..trace.launch.warps_per_cta() {
-                for step in trace.warp(cta, warp) {
+                for step in trace.warp(cta, warp)? {
                     let touch = Touch::of((trace, &step), &self.spec, None, &mut coalescer);
                     let Some(touch) = touch else { continue };
                     for block in &coalescer.blocks {
@@ -90,6 +95,7 @@ impl Memory {
                 }
             }
         }
+        Ok(())
     }
 
     /// A block that an SM accesses is in the second-level cache now, if there is one.

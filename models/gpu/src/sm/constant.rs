@@ -74,11 +74,11 @@ fn turns(constant: &ConstantSpec, addresses: &[u64]) -> u64 {
     count.max(1) as u64
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     /// Lanes that agree on an address share it.
     pub(super) fn access_constant(
         &mut self,
-        waiting: &Waiting<'t>,
+        waiting: &Waiting,
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
@@ -187,7 +187,7 @@ impl<'t> Sm<'t> {
 }
 
 /// The different addresses of the lanes, and how many they are.
-fn distinct(addresses: &Addresses<'_>, executed: LaneMask) -> ([u64; 64], usize) {
+fn distinct(addresses: &Addresses, executed: LaneMask) -> ([u64; 64], usize) {
     let mut seen = [0; 64];
     if let Addresses::Affine { base, stride: 0 } = *addresses {
         seen[0] = base;

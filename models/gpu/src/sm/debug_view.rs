@@ -57,7 +57,7 @@ pub struct WarpView {
     pub loading: bool,
 }
 
-impl Sm<'_> {
+impl Sm {
     pub fn number(&self) -> u16 {
         self.id
     }

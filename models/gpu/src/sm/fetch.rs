@@ -28,7 +28,7 @@ pub(super) fn lines(address: u64, bytes: u32, spec: &GpuSpec) -> Block {
 }
 
 /// The instruction that is fetched first for a warp.
-fn next_fetch(warp: &Warp<'_>, program: &Program, branches: BranchFetch) -> u32 {
+fn next_fetch(warp: &Warp, program: &Program, branches: BranchFetch) -> u32 {
     match branches {
         // Behind the last instruction there is nothing to fetch by mistake.
         BranchFetch::NotTaken if (warp.fetch_at as usize) < program.insts.len() => warp.fetch_at,
@@ -49,7 +49,7 @@ impl LateFill {
     }
 }
 
-impl Sm<'_> {
+impl Sm {
     /// Instructions that hit reach their buffers.
     pub(super) fn arrive(&mut self, now: u64, world: &World<'_>) {
         while let Some((cycle, warp)) = self.arrivals.pop(now) {
@@ -67,7 +67,7 @@ impl Sm<'_> {
         for observer in &mut self.observers {
             for number in before..slot.delivered {
                 let bytes = world.spec.fetch.instruction_bytes;
-                let pc = |step: &Step<'_>| world.program.address(step.inst, bytes);
+                let pc = |step: &Step| world.program.address(step.inst, bytes);
                 if let Some(pc) = slot.buffered(number).map(pc) {
                     observer.buffered(FetchEvent { cycle, warp, pc });
                 }

@@ -47,7 +47,7 @@ impl IssueTimes {
     }
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     /// Each scheduler issues for one of its warps; how many instructions were issued.
     pub(super) fn issue(&mut self, now: u64, world: &mut World<'_>) -> Result<u64, GpuError> {
         let mut issued = 0;
@@ -316,7 +316,7 @@ impl<'t> Sm<'t> {
     }
 
     #[inline]
-    fn observe(&mut self, step: &Step<'_>, warp: u8, now: u64, world: &World<'_>) {
+    fn observe(&mut self, step: &Step, warp: u8, now: u64, world: &World<'_>) {
         if self.observers.is_empty() {
             return;
         }
@@ -336,7 +336,7 @@ impl<'t> Sm<'t> {
     #[inline]
     fn plan(
         &mut self,
-        step: &Step<'_>,
+        step: &Step,
         inst: &Inst,
         warp: u8,
         now: u64,
@@ -365,7 +365,7 @@ impl<'t> Sm<'t> {
     #[inline]
     fn watch_issue(
         &mut self,
-        step: &Step<'_>,
+        step: &Step,
         warp: u8,
         plan: &IssuePlan,
         times: IssueTimes,
@@ -420,7 +420,7 @@ impl<'t> Sm<'t> {
     fn issue_memory(
         &mut self,
         wanted: Wanted,
-        step: &Step<'t>,
+        step: &Step,
         plan: &IssuePlan,
         collected: Collected,
         world: &mut World<'_>,
@@ -428,7 +428,7 @@ impl<'t> Sm<'t> {
         let inst = &world.program.insts[step.inst as usize];
         let interval = occupied(inst, plan);
         let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
-        let (Some(op), Some(addresses)) = (inst.memory, step.addresses) else {
+        let (Some(op), Some(addresses)) = (inst.memory, &step.addresses) else {
             self.units.pass(&collected, collected.ready);
             self.watch_entry(collected.ready, wanted);
             self.take_ldst(self.ldst.free.max(collected.ready), interval);
@@ -438,7 +438,7 @@ impl<'t> Sm<'t> {
         let waiting = Waiting {
             wanted,
             op,
-            addresses,
+            addresses: addresses.clone(),
             executed: step.executed,
             collected,
             interval,
@@ -480,7 +480,7 @@ impl<'t> Sm<'t> {
 }
 
 /// What hooks are told of an issue.
-fn issue_event<'e>(step: &'e Step<'e>, warp: u8, now: u64, world: &World<'_>) -> IssueEvent<'e> {
+fn issue_event<'e>(step: &'e Step, warp: u8, now: u64, world: &World<'_>) -> IssueEvent<'e> {
     let inst = &world.program.insts[step.inst as usize];
     let bytes = world.spec.fetch.instruction_bytes;
     IssueEvent {

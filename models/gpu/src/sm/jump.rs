@@ -55,8 +55,8 @@ impl State {
 }
 
 /// A launch whose warps go on.
-pub(crate) struct Road<'t, 'n> {
-    pub trace: &'t KernelTrace,
+pub(crate) struct Road<'n> {
+    pub trace: &'n KernelTrace,
     /// Takes the next CTA from the grid.
     pub next_cta: &'n mut dyn FnMut() -> Option<usize>,
     /// What is passed is brought into the caches.
@@ -64,18 +64,18 @@ pub(crate) struct Road<'t, 'n> {
 }
 
 /// Whether an instruction means the same if what is before it was not timed.
-fn can_be_passed(trace: &KernelTrace, step: &Step<'_>) -> bool {
+fn can_be_passed(trace: &KernelTrace, step: &Step) -> bool {
     let inst = &trace.code[step.inst as usize];
     matches!(inst.asynchronous, None | Some(Asynchronous::Outstanding(_)))
         && step.beyond().is_none()
         && (inst.unit != Unit::Barrier || step.barrier() == BarrierUse::PLAIN)
 }
 
-fn is_barrier(trace: &KernelTrace, step: &Step<'_>) -> bool {
+fn is_barrier(trace: &KernelTrace, step: &Step) -> bool {
     trace.code[step.inst as usize].unit == Unit::Barrier
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     /// How far each warp is from its end, in bytes of its trace.
     pub fn left(&self) -> impl Iterator<Item = usize> {
         let live = (0..self.warps.len()).filter(|index| self.live >> index & 1 != 0);
@@ -119,7 +119,7 @@ impl<'t> Sm<'t> {
     /// Warps go on by their paces times `factor`; at the end of their CTA in the next one. How many instructions are passed.
     pub fn jump(
         &mut self,
-        road: &mut Road<'t, '_>,
+        road: &mut Road<'_>,
         (paces, factor): (&[Pace], f64),
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {
@@ -139,7 +139,7 @@ impl<'t> Sm<'t> {
 
     fn jump_cta(
         &mut self,
-        road: &mut Road<'t, '_>,
+        road: &mut Road<'_>,
         cta: usize,
         budgets: &[u64],
         coalescer: &mut Coalescer,
@@ -191,7 +191,7 @@ impl<'t> Sm<'t> {
     /// The warps of a CTA that has come to its end go on in another one, and those that have finished before start in it. How many instructions are passed by that.
     fn begin_next(
         &mut self,
-        trace: &'t KernelTrace,
+        trace: &KernelTrace,
         (cta, next): (usize, usize),
         travellers: &mut Vec<Traveller>,
         world: &mut World<'_>,
@@ -201,14 +201,14 @@ impl<'t> Sm<'t> {
         self.counts.add(Counter::Ctas, 1);
         self.counts.add(Counter::Warps, needed as u64);
         for (number, traveller) in travellers.iter_mut().enumerate() {
-            self.warps[traveller.index].continue_in(trace.warp(next, number));
+            self.warps[traveller.index].continue_in(trace.warp(next, number)?);
             traveller.state = State::Going;
             traveller.ahead = 0;
         }
         let budget = travellers.iter().map(|it| it.budget).sum::<u64>() / passed;
         for number in travellers.len()..needed {
             let index = (!self.live).trailing_zeros() as usize;
-            let started = (cta, trace.warp(next, number));
+            let started = (cta, trace.warp(next, number)?);
             self.place_warp(index, started, world.queue.now(), world)?;
             travellers.push(self.traveller(trace, index, budget));
         }
@@ -231,7 +231,7 @@ impl<'t> Sm<'t> {
     /// As far as the next barrier, or as the budget goes. How many instructions are passed.
     fn go(
         &mut self,
-        road: &Road<'t, '_>,
+        road: &Road<'_>,
         traveller: &mut Traveller,
         coalescer: &mut Coalescer,
         world: &mut World<'_>,
@@ -240,26 +240,26 @@ impl<'t> Sm<'t> {
         let local = local_base(world.spec, (self.id, index as u8));
         let mut passed = 0;
         while matches!(traveller.state, State::Going) {
-            let Some(next) = self.warps[index].next().copied() else {
+            let Some(next) = self.warps[index].next() else {
                 traveller.state = State::Ended;
                 break;
             };
-            if traveller.budget == 0 || !can_be_passed(trace, &next) {
+            if traveller.budget == 0 || !can_be_passed(trace, next) {
                 traveller.state = State::Done;
                 break;
             }
-            if is_barrier(trace, &next) {
+            if is_barrier(trace, next) {
                 traveller.state = State::AtBarrier;
                 break;
             }
-            if self.warps[index].leave_out().is_none() {
+            let Some(step) = self.warps[index].leave_out() else {
                 traveller.state = State::AtEnd;
                 break;
-            }
+            };
             traveller.budget -= 1;
             passed += 1;
             if road.brings
-                && let Some(touch) = Touch::of((trace, &next), world.spec, Some(local), coalescer)
+                && let Some(touch) = Touch::of((trace, &step), world.spec, Some(local), coalescer)
             {
                 self.touch(touch, coalescer, world);
             }

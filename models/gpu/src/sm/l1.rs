@@ -62,7 +62,7 @@ pub(super) enum Access {
     NoRoom,
 }
 
-impl Sm<'_> {
+impl Sm {
     /// A load's block reaches the cache at `at`.
     pub(super) fn load_block(
         &mut self,

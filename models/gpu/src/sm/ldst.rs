@@ -124,7 +124,7 @@ impl Loads {
 
 /// The unit itself.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LdstUnit<'t> {
+pub(crate) struct LdstUnit {
     /// First cycle in which it can take another instruction.
     pub free: u64,
     /// First cycle in which it can form other addresses: sooner, unless they are formed again.
@@ -135,15 +135,15 @@ pub(crate) struct LdstUnit<'t> {
     /// The first of them found no room.
     stuck: bool,
     /// Instructions that the pipeline has no room for.
-    behind: VecDeque<Waiting<'t>>,
+    behind: VecDeque<Waiting>,
 }
 
 /// A memory instruction with its operands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting<'t> {
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
     pub wanted: Wanted,
     pub op: MemoryOp,
-    pub addresses: Addresses<'t>,
+    pub addresses: Addresses,
     pub executed: LaneMask,
     pub collected: Collected,
     /// Cycles that the unit takes to form the addresses.
@@ -172,24 +172,24 @@ struct Passing {
     behind: u64,
 }
 
-impl LdstUnit<'_> {
+impl LdstUnit {
     /// The first cycle in which it can take an instruction whose operands are there.
     pub fn takes_next(&self) -> u64 {
         self.free.max(self.addresses_free)
     }
 
     /// The first cycle in which it can take an instruction.
-    fn takes_from(&self, waiting: &Waiting<'_>) -> u64 {
+    fn takes_from(&self, waiting: &Waiting) -> u64 {
         let ready = waiting.collected.ready.max(self.free);
         ready.max(self.addresses_free)
     }
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     /// The operands of a memory instruction will be there: what becomes of it.
     pub(super) fn pass_memory(
         &mut self,
-        waiting: Waiting<'t>,
+        waiting: Waiting,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         if self.pipeline_full(world.spec) {
@@ -232,7 +232,7 @@ impl<'t> Sm<'t> {
     /// The unit takes an instruction in a cycle.
     fn serve(
         &mut self,
-        waiting: &Waiting<'t>,
+        waiting: &Waiting,
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
@@ -321,12 +321,12 @@ impl<'t> Sm<'t> {
 
     fn access_shared(
         &mut self,
-        waiting: &Waiting<'_>,
+        waiting: &Waiting,
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         for observer in &mut self.storage {
-            let lanes = (waiting.addresses, waiting.executed);
+            let lanes = (&waiting.addresses, waiting.executed);
             observer.accesses_shared(from, waiting.wanted.warp, waiting.wanted.inst, lanes);
         }
         let atomic = waiting.op.kind == MemoryOpKind::Atomic;
@@ -351,7 +351,7 @@ impl<'t> Sm<'t> {
             _ => shared.pass_cycles,
         });
         for hook in &mut self.issue_hooks {
-            let lanes = (waiting.addresses, waiting.executed);
+            let lanes = (&waiting.addresses, waiting.executed);
             hook.shared_taken(&SharedUse {
                 from,
                 passes: passes.count,
@@ -369,7 +369,7 @@ impl<'t> Sm<'t> {
 
     fn access_memory(
         &mut self,
-        waiting: &Waiting<'_>,
+        waiting: &Waiting,
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
@@ -444,7 +444,7 @@ impl<'t> Sm<'t> {
     /// An access to a memory that answers after a fixed time, one after the other.
     fn access_fixed(
         &mut self,
-        waiting: &Waiting<'_>,
+        waiting: &Waiting,
         kind: Kind,
         from: u64,
         world: &mut World<'_>,
@@ -478,7 +478,7 @@ impl<'t> Sm<'t> {
     }
 
     /// What of the coalesced blocks only stores and atomics have.
-    fn mark_writes(&mut self, kind: Kind, waiting: &Waiting<'_>, spec: &GpuSpec) {
+    fn mark_writes(&mut self, kind: Kind, waiting: &Waiting, spec: &GpuSpec) {
         let (lanes, executed) = (&waiting.addresses, waiting.executed);
         if kind == Kind::Atomic {
             let rules = Rules::new(spec);
@@ -492,7 +492,7 @@ impl<'t> Sm<'t> {
 
     /// Puts the coalesced blocks into the pipeline of a cache that is one array with shared memory: tags of some lines a cycle, and a pass for each word of the
     /// fullest bank. The cycles from the first to the last.
-    fn enter_by_words(&mut self, waiting: &Waiting<'_>, spec: &GpuSpec) -> u64 {
+    fn enter_by_words(&mut self, waiting: &Waiting, spec: &GpuSpec) -> u64 {
         let blocks = &self.coalescer.blocks;
         let tags = u64::from(spec.l1.banks);
         let sectors: u32 = blocks.iter().map(|block| block.mask.count_ones()).sum();
@@ -611,7 +611,7 @@ impl<'t> Sm<'t> {
         Ok(true)
     }
 
-    fn coalesce(&mut self, waiting: &Waiting<'_>, spec: &GpuSpec) {
+    fn coalesce(&mut self, waiting: &Waiting, spec: &GpuSpec) {
         let rules = Rules::new(spec);
         let bytes = u64::from(waiting.op.bytes);
         if space(waiting) == Space::Local {
@@ -694,6 +694,6 @@ pub(super) fn local_base(spec: &GpuSpec, (sm, slot): (u16, u8)) -> u64 {
 }
 
 /// The space that the first executing lane accesses.
-fn space(waiting: &Waiting<'_>) -> Space {
+fn space(waiting: &Waiting) -> Space {
     space_of(waiting.op, &waiting.addresses, waiting.executed)
 }

@@ -73,9 +73,9 @@ pub(crate) struct World<'w> {
 }
 
 /// One SM.
-pub(crate) struct Sm<'t> {
+pub(crate) struct Sm {
     id: u16,
-    warps: Vec<Warp<'t>>,
+    warps: Vec<Warp>,
     ctas: Vec<CtaSlot>,
     registers_used: u32,
     shared_used: u32,
@@ -115,7 +115,7 @@ pub(crate) struct Sm<'t> {
     misses: Misses,
     units: Units,
     banks: SharedBanks,
-    ldst: LdstUnit<'t>,
+    ldst: LdstUnit,
     /// Transactions in flight from which on no memory instruction issues.
     outstanding: u32,
     loads: Loads,
@@ -150,7 +150,7 @@ pub(crate) struct Sm<'t> {
     why: Counter,
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     pub fn new(id: u16, spec: &GpuSpec, hooks: &Hooks) -> Self {
         let warps = spec.warps_per_sm();
         let mut issue_hooks: Vec<Box<dyn IssueHook>> =

@@ -93,7 +93,7 @@ impl Count {
     }
 }
 
-impl Sm<'_> {
+impl Sm {
     /// A warp begins in a slot.
     pub(super) fn forget_accesses(&mut self, index: usize) {
         if let Some(accesses) = self.accesses.get_mut(index) {

@@ -83,7 +83,7 @@ impl Copies {
     }
 }
 
-impl Sm<'_> {
+impl Sm {
     /// A warp has issued an instruction that begins or awaits something; the product that it is ends in cycle `end`.
     pub(super) fn begin_or_wait(
         &mut self,
@@ -161,7 +161,7 @@ impl Sm<'_> {
     pub(super) fn issue_tensor_work(
         &mut self,
         wanted: Wanted,
-        step: &Step<'_>,
+        step: &Step,
         collected: &Collected,
         world: &mut World<'_>,
     ) -> Result<u64, GpuError> {

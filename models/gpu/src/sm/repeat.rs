@@ -12,7 +12,7 @@ pub(super) fn find(hooks: &mut [Box<dyn IssueHook>]) -> Option<usize> {
         .position(|hook| hook.reexecutor().is_some())
 }
 
-impl Sm<'_> {
+impl Sm {
     /// Whether the chosen warp may issue its oldest instruction, as far as others need its unit for another execution.
     pub(super) fn repeats_before(&mut self, warp: u32, now: u64, world: &World<'_>) -> bool {
         let Some(step) = self.warps[warp as usize].oldest() else {

@@ -107,11 +107,11 @@ impl Barrier {
     }
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     /// Places CTA `number` of `trace`, if there is room.
     pub fn place(
         &mut self,
-        trace: &'t KernelTrace,
+        trace: &KernelTrace,
         number: usize,
         now: u64,
         world: &mut World<'_>,
@@ -137,7 +137,7 @@ impl<'t> Sm<'t> {
         self.ctas[slot].number = number as u32;
         for warp in 0..demand.warps as usize {
             let index = (!self.live).trailing_zeros() as usize;
-            let cursor = trace.warp(number, warp);
+            let cursor = trace.warp(number, warp)?;
             self.place_warp(index, (slot, cursor), now, world)?;
         }
         Ok(true)
@@ -147,7 +147,7 @@ impl<'t> Sm<'t> {
     pub(super) fn place_warp(
         &mut self,
         index: usize,
-        (slot, cursor): (usize, WarpCursor<'t>),
+        (slot, cursor): (usize, WarpCursor),
         now: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {

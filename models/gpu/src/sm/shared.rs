@@ -63,7 +63,7 @@ impl SharedBanks {
     /// share it, atomics do not. A group without an executing lane still takes its pass.
     pub fn passes(
         &mut self,
-        addresses: &Addresses<'_>,
+        addresses: &Addresses,
         executed: LaneMask,
         bytes: u64,
         atomic: bool,

@@ -39,7 +39,7 @@ impl Tally {
 
     /// An instruction issues.
     #[inline]
-    pub fn issue(&mut self, step: &Step<'_>) {
+    pub fn issue(&mut self, step: &Step) {
         if step.active != self.lanes.0 {
             self.lanes = (step.active, u64::from(step.active.count_ones()));
         }

@@ -39,11 +39,11 @@ impl Textures {
     }
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     /// The unit looks up a line a cycle; lanes that read from one line share it.
     pub(super) fn access_texture(
         &mut self,
-        waiting: &Waiting<'t>,
+        waiting: &Waiting,
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {

@@ -41,7 +41,7 @@ impl HeldBack {
     }
 }
 
-impl<'t> Sm<'t> {
+impl Sm {
     /// Of the warps that could issue, those that may: the preferred ones, if there are such.
     #[inline]
     pub(super) fn admitted(&mut self, candidates: u64, now: u64) -> u64 {

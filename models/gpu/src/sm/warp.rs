@@ -26,7 +26,7 @@ pub(crate) enum Head {
 /// A warp slot of an SM. What every instruction looks at lies in one line of the processor's cache, together with the head of the scoreboard's entry.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Warp<'t> {
+pub(crate) struct Warp {
     first: u8,
     /// One less than the places of the ring that are used: few, so that they stay in the processor's cache.
     last: u8,
@@ -53,21 +53,21 @@ pub(crate) struct Warp<'t> {
     /// When a branch that was issued is resolved; never if there is none.
     pub resolves: u64,
     pub entry: Entry,
-    cursor: Option<WarpCursor<'t>>,
+    cursor: Option<WarpCursor>,
     /// When it was placed.
     pub placed: u64,
     /// When it issued last, where that matters.
     pub issued_at: Option<u64>,
     /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
-    steps: [Waiting<'t>; RING],
+    steps: [Waiting; RING],
 }
 
 /// A step in a line of its own.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[repr(align(64))]
-struct Waiting<'t>(Option<Step<'t>>);
+struct Waiting(Option<Step>);
 
-impl<'t> Warp<'t> {
+impl Warp {
     /// A slot with a buffer of so many entries.
     pub fn new(buffer_entries: u32) -> Self {
         Self {
@@ -77,7 +77,7 @@ impl<'t> Warp<'t> {
     }
 
     /// Starts a trace in this slot, whose last warp has retired. Of the ring only the first place is read before it is written.
-    pub fn place(&mut self, mut cursor: WarpCursor<'t>, cta: u8, now: u64) {
+    pub fn place(&mut self, mut cursor: WarpCursor, cta: u8, now: u64) {
         debug_assert!(self.entry.is_clear(now));
         (self.first, self.held, self.delivered) = (0, 0, 0);
         (self.branch, self.bare, self.drained) = (false, false, false);
@@ -101,7 +101,7 @@ impl<'t> Warp<'t> {
 
     /// What is fetched next; `None` when everything has been fetched.
     #[inline]
-    pub fn next(&self) -> Option<&Step<'t>> {
+    pub fn next(&self) -> Option<&Step> {
         self.steps[self.at(self.held)].0.as_ref()
     }
 
@@ -119,15 +119,14 @@ impl<'t> Warp<'t> {
     }
 
     /// Leaves out what would be fetched next, unless it is the last instruction.
-    pub fn leave_out(&mut self) -> Option<Step<'t>> {
+    pub fn leave_out(&mut self) -> Option<Step> {
         let next = self.at(self.held);
-        let step = self.steps[next].0?;
-        self.steps[next].0 = Some(self.cursor.as_mut()?.next()?);
-        Some(step)
+        let behind = self.cursor.as_mut()?.next()?;
+        self.steps[next].0.replace(behind)
     }
 
     /// Goes on in another trace in place of the last instruction, which is not fetched yet.
-    pub fn continue_in(&mut self, mut cursor: WarpCursor<'t>) {
+    pub fn continue_in(&mut self, mut cursor: WarpCursor) {
         let next = self.at(self.held);
         self.steps[next].0 = cursor.next();
         self.cursor = Some(cursor);
@@ -172,7 +171,7 @@ impl<'t> Warp<'t> {
 
     /// The oldest instruction, if it is decoded.
     #[inline]
-    pub fn oldest(&self) -> Option<&Step<'t>> {
+    pub fn oldest(&self) -> Option<&Step> {
         if self.delivered == 0 {
             None
         } else {
@@ -181,19 +180,20 @@ impl<'t> Warp<'t> {
     }
 
     /// The `number`th instruction in the buffer, the oldest being the first.
-    pub fn buffered(&self, number: u8) -> Option<&Step<'t>> {
+    pub fn buffered(&self, number: u8) -> Option<&Step> {
         self.steps[self.at(number)].0.as_ref()
     }
 
     /// The instruction that issues next, decoded or not, fetched or not: what is fetched next stands right behind what was fetched.
-    pub fn coming(&self) -> Option<&Step<'t>> {
+    pub fn coming(&self) -> Option<&Step> {
         self.steps[usize::from(self.first)].0.as_ref()
     }
 
     /// Takes the oldest instruction out of the buffer.
     #[inline]
-    pub fn issue(&mut self) -> Option<Step<'t>> {
-        let Waiting(step) = self.steps[self.at(0)];
+    pub fn issue(&mut self) -> Option<Step> {
+        let oldest = self.at(0);
+        let step = self.steps[oldest].0.take();
         self.first = self.at(1) as u8;
         self.held -= 1;
         self.delivered -= 1;

@@ -18,7 +18,7 @@ const ALWAYS: u8 = 0x80;
 /// Calls `each(lane, space, word, bytes)` for each 32-bit word that an access touches; `bytes` has a bit for each of its four bytes.
 pub(crate) fn for_each_word(
     op: MemoryOp,
-    step: &Step<'_>,
+    step: &Step,
     lanes: LaneMask,
     mut each: impl FnMut(u32, Space, u64, u8),
 ) {
@@ -69,7 +69,7 @@ impl Rewritten {
     }
 
     /// In a first reading: collects what a warp stores more than once.
-    pub fn collect(&mut self, op: MemoryOp, step: &Step<'_>) {
+    pub fn collect(&mut self, op: MemoryOp, step: &Step) {
         if self.given_up || op.kind != MemoryOpKind::Store {
             return;
         }
@@ -89,13 +89,7 @@ impl Rewritten {
     }
 
     /// In a second reading: finds out which of the words warp `warp` accesses.
-    pub fn own(
-        &self,
-        owners: &mut FxHashMap<u64, usize>,
-        warp: usize,
-        op: MemoryOp,
-        step: &Step<'_>,
-    ) {
+    pub fn own(&self, owners: &mut FxHashMap<u64, usize>, warp: usize, op: MemoryOp, step: &Step) {
         for_each_word(op, step, LaneMask::MAX, |_, space, word, _| {
             if space == Space::Global && self.words.contains(&word) {
                 let owner = owners.entry(word).or_insert(warp);
@@ -135,7 +129,7 @@ impl SharedNeeds {
     }
 
     /// In a reading forwards: a warp accesses memory between its barriers number `phase` and the next.
-    pub fn watch(&mut self, op: MemoryOp, step: &Step<'_>, warp: u32, phase: u32) {
+    pub fn watch(&mut self, op: MemoryOp, step: &Step, warp: u32, phase: u32) {
         let stores = matches!(op.kind, MemoryOpKind::Store);
         for_each_word(op, step, LaneMask::MAX, |_, space, word, _| {
             if space != Space::Shared {
@@ -214,7 +208,7 @@ impl Needed<'_> {
     }
 
     /// `lanes` load what they need.
-    pub fn load(&mut self, op: MemoryOp, step: &Step<'_>, lanes: LaneMask) {
+    pub fn load(&mut self, op: MemoryOp, step: &Step, lanes: LaneMask) {
         for_each_word(op, step, lanes, |lane, space, word, bytes| {
             if let Some(needed) = self.word(lane, space, word) {
                 *needed |= bytes;
@@ -223,7 +217,7 @@ impl Needed<'_> {
     }
 
     /// Stores; gives the lanes that store something needed. Lanes may store to the same word, and each may be the one that counts.
-    pub fn store(&mut self, op: MemoryOp, step: &Step<'_>) -> LaneMask {
+    pub fn store(&mut self, op: MemoryOp, step: &Step) -> LaneMask {
         let mut live = 0;
         for_each_word(op, step, LaneMask::MAX, |lane, space, word, bytes| {
             let needed = self.word(lane, space, word).map_or(0xf, |needed| *needed);

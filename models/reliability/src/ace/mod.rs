@@ -21,7 +21,7 @@ pub use fact::{Fact, Verdict};
 pub(crate) use memory::for_each_word;
 
 use rustc_hash::FxHashMap;
-use warpwatt_simt::trace::{BarrierUse, KernelTrace};
+use warpwatt_simt::trace::{BarrierUse, KernelTrace, StoreError};
 
 use code::{Code, Inst, Kind};
 use memory::{Needed, OwnNeeds, Rewritten, SharedNeeds};
@@ -45,7 +45,10 @@ pub struct Liveness {
 
 impl Liveness {
     /// The facts of a launch. Takes time linear in its warp instructions, and four bytes for each.
-    pub fn of(trace: &KernelTrace) -> Self {
+    ///
+    /// # Errors
+    /// The trace cannot be read where it is kept.
+    pub fn of(trace: &KernelTrace) -> Result<Self, StoreError> {
         match trace.launch.warp_width {
             64 => Pass::<64>::run(trace),
             _ => Pass::<32>::run(trace),
@@ -110,8 +113,8 @@ struct Pass<'t, const W: usize> {
 }
 
 /// A warp of the CTA at hand.
-struct Reading<'t, const W: usize> {
-    steps: TwoWay<'t>,
+struct Reading<const W: usize> {
+    steps: TwoWay,
     state: Warp<W>,
     own: OwnNeeds,
     /// Numbers of facts, from the last instruction on.
@@ -121,7 +124,7 @@ struct Reading<'t, const W: usize> {
 }
 
 impl<'t, const W: usize> Pass<'t, W> {
-    fn run(trace: &'t KernelTrace) -> Liveness {
+    fn run(trace: &'t KernelTrace) -> Result<Liveness, StoreError> {
         let code = Code::new(trace);
         let mut pass = Self {
             trace,
@@ -136,17 +139,18 @@ impl<'t, const W: usize> Pass<'t, W> {
             shared: SharedNeeds::default(),
             numbers: FxHashMap::default(),
         };
-        pass.find_rewritten();
+        pass.find_rewritten()?;
         for cta in 0..trace.launch.ctas() {
-            pass.cta(cta);
+            pass.cta(cta)?;
         }
-        pass.found
+        Ok(pass.found)
     }
 
     /// Finds the words of device memory that can be followed.
-    fn find_rewritten(&mut self) {
+    fn find_rewritten(&mut self) -> Result<(), StoreError> {
         if self.code.opaque {
-            return self.rewritten.give_up();
+            self.rewritten.give_up();
+            return Ok(());
         }
         let warps = self.trace.launch.warps_per_cta();
         let all = || {
@@ -154,18 +158,18 @@ impl<'t, const W: usize> Pass<'t, W> {
         };
         for (cta, warp) in all() {
             self.rewritten.next_warp();
-            for step in self.trace.warp(cta, warp) {
+            for step in self.trace.warp(cta, warp)? {
                 if let Some(op) = self.code.insts[step.inst as usize].memory {
                     self.rewritten.collect(op, &step);
                 }
             }
         }
         if self.rewritten.is_empty() {
-            return;
+            return Ok(());
         }
         let mut owners = FxHashMap::default();
         for (cta, warp) in all() {
-            for step in self.trace.warp(cta, warp) {
+            for step in self.trace.warp(cta, warp)? {
                 if let Some(op) = self.code.insts[step.inst as usize].memory {
                     self.rewritten
                         .own(&mut owners, cta * warps + warp, op, &step);
@@ -173,19 +177,21 @@ impl<'t, const W: usize> Pass<'t, W> {
             }
         }
         self.rewritten.keep_owned(&owners);
+        Ok(())
     }
 
-    fn cta(&mut self, cta: usize) {
+    fn cta(&mut self, cta: usize) -> Result<(), StoreError> {
         let local_always = self.code.calls || self.code.opaque;
-        let mut warps: Vec<Reading<'t, W>> = (0..self.found.warps_per_cta)
-            .map(|warp| Reading {
-                steps: TwoWay::new(self.trace.warp(cta, warp)),
+        let warps = (0..self.found.warps_per_cta).map(|warp| {
+            Ok(Reading {
+                steps: TwoWay::new(self.trace.warp(cta, warp)?),
                 state: Warp::new(&self.code),
                 own: OwnNeeds::new(local_always),
                 numbers: Vec::new(),
                 phases: 0,
             })
-            .collect();
+        });
+        let mut warps: Vec<Reading<W>> = warps.collect::<Result<_, StoreError>>()?;
         let phases = self.forwards(&mut warps);
         for phase in (0..=phases).rev() {
             for warp in &mut warps {
@@ -200,10 +206,11 @@ impl<'t, const W: usize> Pass<'t, W> {
             self.found.warps.push(self.found.of.len());
             self.found.of.extend(warp.numbers.iter().rev());
         }
+        Ok(())
     }
 
     /// Reads all warps from barrier to barrier; gives how many barriers there are.
-    fn forwards(&mut self, warps: &mut [Reading<'t, W>]) -> u32 {
+    fn forwards(&mut self, warps: &mut [Reading<W>]) -> u32 {
         let bytes = self.trace.launch.shared_bytes;
         self.shared.begin(bytes, self.code.opaque);
         let mut phase = 0;
@@ -237,7 +244,7 @@ impl<'t, const W: usize> Pass<'t, W> {
     }
 
     /// Goes back through a warp to the barrier that a phase begins with.
-    fn backwards(&mut self, warp: &mut Reading<'t, W>, phase: u32) {
+    fn backwards(&mut self, warp: &mut Reading<W>, phase: u32) {
         if warp.phases < phase {
             return;
         }

@@ -9,17 +9,17 @@ const BLOCK: usize = 512;
 
 /// Reads the steps of one warp: once forwards, then backwards.
 #[derive(Clone, Debug)]
-pub(crate) struct TwoWay<'t> {
-    cursor: WarpCursor<'t>,
+pub(crate) struct TwoWay {
+    cursor: WarpCursor,
     read: usize,
     /// Where each block that has not been read backwards begins.
-    starts: Vec<WarpCursor<'t>>,
+    starts: Vec<WarpCursor>,
     /// The rest of the block at hand, in the order of the trace.
-    block: Vec<Step<'t>>,
+    block: Vec<Step>,
 }
 
-impl<'t> TwoWay<'t> {
-    pub fn new(cursor: WarpCursor<'t>) -> Self {
+impl TwoWay {
+    pub fn new(cursor: WarpCursor) -> Self {
         Self {
             cursor,
             read: 0,
@@ -29,7 +29,7 @@ impl<'t> TwoWay<'t> {
     }
 
     /// The next step. All are to be read before the first is read backwards.
-    pub fn next(&mut self) -> Option<Step<'t>> {
+    pub fn next(&mut self) -> Option<Step> {
         if self.read.is_multiple_of(BLOCK) {
             self.starts.push(self.cursor.clone());
         }
@@ -38,7 +38,7 @@ impl<'t> TwoWay<'t> {
     }
 
     /// The step before.
-    pub fn next_back(&mut self) -> Option<Step<'t>> {
+    pub fn next_back(&mut self) -> Option<Step> {
         while self.block.is_empty() {
             self.block.extend(self.starts.pop()?.take(BLOCK));
         }

@@ -55,7 +55,7 @@ impl<const W: usize> Warp<W> {
     }
 
     /// What is to be said of a step; afterwards stands before it.
-    pub fn step(&mut self, step: &Step<'_>, inst: &Inst, memory: &mut Needed<'_>) -> &Fact {
+    pub fn step(&mut self, step: &Step, inst: &Inst, memory: &mut Needed<'_>) -> &Fact {
         self.fact.clear();
         let executed = select::<W>(step.executed);
         let wanted = if inst.guarded { self.wanted(inst) } else { 0 };
@@ -135,7 +135,7 @@ impl<const W: usize> Warp<W> {
     /// Puts what is needed of the sources into the registers.
     fn sources(
         &mut self,
-        step: &Step<'_>,
+        step: &Step,
         inst: &Inst,
         (results, lanes, guarded): (&[u64; W], LaneMask, LaneMask),
     ) {

@@ -26,12 +26,15 @@ pub type Next = (Fate, Option<Register>);
 
 impl Accesses {
     /// Those of a warp of `trace`, which its timeline tells the times of.
+    ///
+    /// # Panics
+    /// As [`KernelTrace::warp_held`].
     pub fn of(trace: &KernelTrace, line: &WarpLine, (cta, warp): (usize, usize)) -> Self {
         let mut accesses = Self {
             words: vec![Vec::new(); trace.launch.registers as usize],
         };
         let all = LaneMask::MAX >> (LaneMask::BITS - trace.launch.warp_width);
-        for ((number, step), moments) in (0..).zip(trace.warp(cta, warp)).zip(&line.steps) {
+        for ((number, step), moments) in (0..).zip(trace.warp_held(cta, warp)).zip(&line.steps) {
             let inst = &trace.code[step.inst as usize];
             let read = if crosses_lanes(inst) {
                 all

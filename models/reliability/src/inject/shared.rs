@@ -29,6 +29,9 @@ const WORD: u64 = 4;
 
 impl Accesses {
     /// Those of a CTA of `trace`; `lines` are its warps'.
+    ///
+    /// # Panics
+    /// As [`KernelTrace::warp_held`].
     pub fn of(trace: &KernelTrace, lines: &[WarpLine], cta: usize) -> Self {
         let mut accesses = Self {
             words: FxHashMap::default(),
@@ -36,9 +39,10 @@ impl Accesses {
             lengths: lines.iter().map(|line| line.steps.len() as u64).collect(),
         };
         for (warp, line) in lines.iter().enumerate() {
-            for ((step, dynamic), moments) in (0..).zip(trace.warp(cta, warp)).zip(&line.steps) {
+            for ((step, dynamic), moments) in (0..).zip(trace.warp_held(cta, warp)).zip(&line.steps)
+            {
                 let inst = &trace.code[dynamic.inst as usize];
-                let (Some(memory), Some(addresses)) = (inst.memory, dynamic.addresses) else {
+                let (Some(memory), Some(addresses)) = (inst.memory, &dynamic.addresses) else {
                     continue;
                 };
                 let mut any = false;

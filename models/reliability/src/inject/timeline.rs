@@ -278,7 +278,7 @@ impl StorageObserver for Watch {
         }
     }
 
-    fn accesses_shared(&mut self, cycle: u64, warp: u8, inst: u32, _: (Addresses<'_>, LaneMask)) {
+    fn accesses_shared(&mut self, cycle: u64, warp: u8, inst: u32, _: (&Addresses, LaneMask)) {
         if let Some(step) = self.recording.borrow_mut().step(self.sm, warp, inst) {
             step.accessed = cycle;
         }

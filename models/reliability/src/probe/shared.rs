@@ -45,7 +45,7 @@ impl SharedWords {
         &mut self,
         now: u64,
         words: &Words,
-        step: &Step<'_>,
+        step: &Step,
         needed: LaneMask,
         ledger: &mut Ledger,
     ) {

@@ -227,7 +227,7 @@ impl StorageObserver for SmProbe {
         cycle: u64,
         warp: u8,
         inst: u32,
-        (addresses, executed): (Addresses<'_>, LaneMask),
+        (addresses, executed): (&Addresses, LaneMask),
     ) {
         let warp = &self.warps[usize::from(warp)];
         let Some(cta) = self.ctas.get_mut(&warp.cta) else {
@@ -245,7 +245,7 @@ impl StorageObserver for SmProbe {
             inst,
             active: executed,
             executed,
-            addresses: Some(addresses),
+            addresses: Some(addresses.clone()),
             values: None,
         };
         cta.accessed(cycle, words, &step, needed, &mut self.ledger);

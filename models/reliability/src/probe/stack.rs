@@ -20,7 +20,7 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Stack {
     /// Stands before an instruction; gives how many entries are in use.
-    pub fn at(&mut self, step: &Step<'_>) -> usize {
+    pub fn at(&mut self, step: &Step) -> usize {
         if self.paths.is_empty() {
             self.push(NOWHERE, step.active);
         }
@@ -40,7 +40,7 @@ impl Stack {
     }
 
     /// What the instruction leaves; gives how many entries are in use.
-    pub fn behind(&mut self, step: &Step<'_>, split: Option<Split>, flow: Option<Flow>) -> usize {
+    pub fn behind(&mut self, step: &Step, split: Option<Split>, flow: Option<Flow>) -> usize {
         let (taken, on) = (step.executed, step.active & !step.executed);
         match (split, flow) {
             (Some(split), _) if taken != 0 && on != 0 => {
@@ -75,7 +75,7 @@ impl Stack {
 mod tests {
     use super::*;
 
-    fn step(inst: u32, active: LaneMask, executed: LaneMask) -> Step<'static> {
+    fn step(inst: u32, active: LaneMask, executed: LaneMask) -> Step {
         Step {
             inst,
             active,

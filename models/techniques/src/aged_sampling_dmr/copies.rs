@@ -1,5 +1,7 @@
 //! Which CTAs run a second time, and the trace in which they do.
 
+use std::sync::Arc;
+
 use warpwatt_gpu::trace::{
     KernelTrace, MemoryOp, MemoryOpKind, Space, StaticInst, Step, WarpRecorder,
 };
@@ -48,13 +50,14 @@ impl Sampling {
 /// The launch with copies of the sampled CTAs behind all others; what copies would do to memory that others see has no lane.
 pub(super) fn with_copies(trace: &KernelTrace, sampling: Sampling) -> Result<KernelTrace, String> {
     let ctas = trace.launch.ctas();
-    let mut all = trace.clone();
+    let mut all = trace.another(Arc::clone(&trace.code));
+    all.append(trace)?;
     let mut recorder = WarpRecorder::default();
     for cta in (0..ctas).filter(|cta| sampling.samples(*cta)) {
         for warp in 0..trace.launch.warps_per_cta() {
             recorder.clear();
             copy(trace, (cta, warp), &mut recorder)?;
-            all.push_warp(&recorder);
+            all.push_warp(&recorder)?;
         }
     }
     let count = ctas + sampling.among(ctas);
@@ -68,7 +71,7 @@ fn copy(
     (cta, warp): (usize, usize),
     recorder: &mut WarpRecorder,
 ) -> Result<(), String> {
-    for step in trace.warp(cta, warp) {
+    for step in trace.warp(cta, warp)? {
         if step.beyond().is_some() {
             return Err("asynchronous copies reach memory by themselves: a second run could not be kept from it".to_owned());
         }
@@ -82,9 +85,9 @@ fn copy(
 }
 
 /// Whether an instruction writes where other CTAs see it.
-fn writes_for_others(inst: &StaticInst, step: &Step<'_>) -> bool {
+fn writes_for_others(inst: &StaticInst, step: &Step) -> bool {
     let writes = |memory: &MemoryOp| memory.kind != MemoryOpKind::Load && reaches_others(memory);
-    let (Some(memory), Some(addresses)) = (inst.memory.filter(writes), step.addresses) else {
+    let (Some(memory), Some(addresses)) = (inst.memory.filter(writes), &step.addresses) else {
         return false;
     };
     let mut is_global = memory.space != Space::Generic;

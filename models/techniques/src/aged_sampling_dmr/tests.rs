@@ -51,7 +51,7 @@ fn trace(ctas: u32) -> KernelTrace {
             .collect();
         recorder.access(6, u64::MAX, u64::MAX, &addresses);
         recorder.step(7, u64::MAX, u64::MAX);
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     trace
 }

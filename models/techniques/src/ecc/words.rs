@@ -69,10 +69,11 @@ impl IssueHook for SharedWords {
 
 impl SharedWords {
     /// Words of shared memory that an access touches.
-    fn words(&mut self, op: &MemoryOp, step: &Step<'_>) -> u64 {
+    fn words(&mut self, op: &MemoryOp, step: &Step) -> u64 {
         let shared = op.space == Space::Shared;
         let Some(addresses) = step
             .addresses
+            .as_ref()
             .filter(|_| shared || op.space == Space::Generic)
         else {
             return 0;

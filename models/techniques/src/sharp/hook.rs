@@ -89,7 +89,7 @@ impl Hook {
             let space = matches!(op.space, Space::Shared | Space::Generic);
             space && matches!(op.kind, MemoryOpKind::Store | MemoryOpKind::Atomic)
         };
-        let (Some(op), Some(addresses)) = (op.filter(stores), event.step.addresses) else {
+        let (Some(op), Some(addresses)) = (op.filter(stores), &event.step.addresses) else {
             return;
         };
         let engine = &mut self.engine;
@@ -109,8 +109,12 @@ impl Hook {
 }
 
 /// Whether an instruction is a load or an atomic that goes to memory outside the SM, as the load-store unit decides it.
-fn leaves(op: &MemoryOp, step: &Step<'_>) -> bool {
-    let Some(addresses) = step.addresses.filter(|_| op.kind != MemoryOpKind::Store) else {
+fn leaves(op: &MemoryOp, step: &Step) -> bool {
+    let Some(addresses) = step
+        .addresses
+        .as_ref()
+        .filter(|_| op.kind != MemoryOpKind::Store)
+    else {
         return false;
     };
     let mut space = op.space;

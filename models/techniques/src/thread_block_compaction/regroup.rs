@@ -40,22 +40,21 @@ pub(super) fn regrouped(trace: &KernelTrace) -> Result<KernelTrace, String> {
     let mut code: Vec<StaticInst> = trace.code.to_vec();
     code.push(meeting(None));
     code.push(meeting(Some(Outstanding { vector: 0, near: 0 })));
-    let mut regrouped =
-        KernelTrace::new(trace.kernel.clone(), Arc::from(code), trace.launch.clone());
+    let mut regrouped = trace.another(Arc::from(code));
     let mut recorders = vec![WarpRecorder::default(); trace.launch.warps_per_cta()];
     for cta in 0..trace.launch.ctas() {
         recorders.iter_mut().for_each(WarpRecorder::clear);
         let mut block = Block {
             code: &trace.code,
             width: trace.launch.warp_width,
-            threads: Threads::new(trace, cta),
+            threads: Threads::new(trace, cta)?,
             stack: Vec::new(),
             recorders: &mut recorders,
         };
         block.run()?;
         recorders
             .iter()
-            .for_each(|recorder| regrouped.push_warp(recorder));
+            .try_for_each(|recorder| regrouped.push_warp(recorder))?;
     }
     Ok(regrouped)
 }
@@ -93,7 +92,7 @@ enum Stop {
 struct Block<'t, 'r> {
     code: &'t [StaticInst],
     width: u32,
-    threads: Threads<'t>,
+    threads: Threads,
     stack: Vec<Entry>,
     /// One a slot.
     recorders: &'r mut [WarpRecorder],

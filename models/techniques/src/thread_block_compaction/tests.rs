@@ -87,6 +87,7 @@ fn of_threads(trace: &KernelTrace, program: usize) -> Vec<Vec<(u32, bool, u64)>>
         let mut mine = vec![Vec::new(); WIDTH as usize];
         for step in trace
             .warp(0, warp)
+            .unwrap()
             .filter(|step| (step.inst as usize) < program)
         {
             let mut addresses = [0; 64];
@@ -108,7 +109,7 @@ fn of_threads(trace: &KernelTrace, program: usize) -> Vec<Vec<(u32, bool, u64)>>
 fn instructions(trace: &KernelTrace, program: usize) -> usize {
     let warps = 0..trace.launch.warps_per_cta();
     let of = |warp| {
-        let steps = trace.warp(0, warp);
+        let steps = trace.warp(0, warp).unwrap();
         steps.filter(|step| (step.inst as usize) < program).count()
     };
     warps.map(of).sum()

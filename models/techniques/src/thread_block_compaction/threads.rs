@@ -1,12 +1,14 @@
 //! The threads of a CTA: what each executes next, out of the traces of the warps that they were in.
 
-use warpwatt_gpu::trace::{Addresses, KernelTrace, LaneMask, Step, WarpRecorder, lanes};
+use warpwatt_gpu::trace::{
+    Addresses, KernelTrace, LaneMask, Step, StoreError, WarpRecorder, lanes,
+};
 
 use super::block::Formed;
 
 /// The steps of the warps of a CTA, and how far each thread is.
-pub(super) struct Threads<'t> {
-    steps: Vec<Vec<Step<'t>>>,
+pub(super) struct Threads {
+    steps: Vec<Vec<Step>>,
     /// One entry a warp: the next step of each lane.
     next: Vec<[u32; LaneMask::BITS as usize]>,
     /// Likewise the slot of the warp in which a thread has executed something that may be under way.
@@ -23,11 +25,15 @@ struct Gathered {
     addresses: Option<[u64; LaneMask::BITS as usize]>,
 }
 
-impl<'t> Threads<'t> {
+impl Threads {
     /// All threads before their first instruction.
-    pub fn new(trace: &'t KernelTrace, cta: usize) -> Self {
+    ///
+    /// # Errors
+    /// The trace cannot be read where it is kept.
+    pub fn new(trace: &KernelTrace, cta: usize) -> Result<Self, StoreError> {
         let warps = 0..trace.launch.warps_per_cta();
-        let steps: Vec<Vec<Step<'t>>> = warps.map(|warp| trace.warp(cta, warp).collect()).collect();
+        let steps = warps.map(|warp| Ok(trace.warp(cta, warp)?.collect()));
+        let steps: Vec<Vec<Step>> = steps.collect::<Result<_, StoreError>>()?;
         let mut threads = Self {
             next: vec![[0; LaneMask::BITS as usize]; steps.len()],
             slots: vec![[NO_SLOT; LaneMask::BITS as usize]; steps.len()],
@@ -38,7 +44,7 @@ impl<'t> Threads<'t> {
                 threads.settle(warp, lane);
             }
         }
-        threads
+        Ok(threads)
     }
 
     /// Moves a thread on to a step that it takes part in.
@@ -54,7 +60,7 @@ impl<'t> Threads<'t> {
     }
 
     /// The step that a thread executes next; none if it has ended.
-    pub fn step(&self, origin: u8, lane: u32) -> Option<&Step<'t>> {
+    pub fn step(&self, origin: u8, lane: u32) -> Option<&Step> {
         let warp = usize::from(origin);
         self.steps[warp].get(self.next[warp][lane as usize] as usize)
     }
@@ -133,13 +139,13 @@ impl<'t> Threads<'t> {
             let group = lanes(left)
                 .filter(alike)
                 .fold(0, |all, lane| all | 1 << lane);
-            let step = self.steps[row][at as usize];
+            let step = &self.steps[row][at as usize];
             if group == mine && step.active == mine {
-                forward(&step, recorder);
+                forward(step, recorder);
                 self.advance(warp);
                 return Ok(());
             }
-            gathered.add(&step, group)?;
+            gathered.add(step, group)?;
             left &= !group;
         }
         gathered.record(self.inst_of(warp), recorder);
@@ -167,21 +173,21 @@ impl<'t> Threads<'t> {
 }
 
 /// Records a step as it is.
-fn forward(step: &Step<'_>, recorder: &mut WarpRecorder) {
+fn forward(step: &Step, recorder: &mut WarpRecorder) {
     let Step {
         inst,
         active,
         executed,
         ..
     } = *step;
-    match (step.addresses, step.beyond()) {
+    match (&step.addresses, step.beyond()) {
         (None, _) => recorder.computed(inst, active, executed, step.values),
         (Some(at), Some(beyond)) => {
             recorder.asynchronous(inst, active, executed, at.first(), &beyond);
         }
         (Some(at), None) => {
             let mut addresses = [0; LaneMask::BITS as usize];
-            fill(&mut addresses, &at, executed, executed);
+            fill(&mut addresses, at, executed, executed);
             recorder.access(inst, active, executed, &addresses);
         }
     }
@@ -190,7 +196,7 @@ fn forward(step: &Step<'_>, recorder: &mut WarpRecorder) {
 /// The addresses of the lanes in `wanted`.
 fn fill(
     addresses: &mut [u64; LaneMask::BITS as usize],
-    at: &Addresses<'_>,
+    at: &Addresses,
     executed: LaneMask,
     wanted: LaneMask,
 ) {
@@ -203,7 +209,7 @@ fn fill(
 
 impl Gathered {
     /// Some lanes of a step.
-    fn add(&mut self, step: &Step<'_>, group: LaneMask) -> Result<(), String> {
+    fn add(&mut self, step: &Step, group: LaneMask) -> Result<(), String> {
         if step.beyond().is_some() {
             return Err("an asynchronous copy in divergent code is of one warp".to_owned());
         }

@@ -49,7 +49,7 @@ impl Region {
     }
 
     /// A warp executes the next instruction; says whether the region ends behind it. Another begins then.
-    pub fn ends_behind(&mut self, inst: &StaticInst, step: &Step<'_>) -> bool {
+    pub fn ends_behind(&mut self, inst: &StaticInst, step: &Step) -> bool {
         let ends = self.rule == Rule::Instruction
             || is_seen_at_once(inst)
             || self.overwrites_registers(inst, step)
@@ -60,7 +60,7 @@ impl Region {
         ends
     }
 
-    fn overwrites_registers(&mut self, inst: &StaticInst, step: &Step<'_>) -> bool {
+    fn overwrites_registers(&mut self, inst: &StaticInst, step: &Step) -> bool {
         if self.rule == Rule::Memory {
             return false;
         }
@@ -77,10 +77,10 @@ impl Region {
         overwrites
     }
 
-    fn overwrites_memory(&mut self, inst: &StaticInst, step: &Step<'_>) -> bool {
+    fn overwrites_memory(&mut self, inst: &StaticInst, step: &Step) -> bool {
         let written_ever =
             |memory: &MemoryOp| memory.space != Space::Const && memory.space != Space::Param;
-        let (Some(memory), Some(addresses)) = (inst.memory.filter(written_ever), step.addresses)
+        let (Some(memory), Some(addresses)) = (inst.memory.filter(written_ever), &step.addresses)
         else {
             return false;
         };
@@ -113,7 +113,7 @@ enum Place {
 
 impl Place {
     /// Of a vector register the lanes that execute; registers beside them are read and written as a whole.
-    fn lanes(self, step: &Step<'_>) -> LaneMask {
+    fn lanes(self, step: &Step) -> LaneMask {
         match self {
             Self::Beside(_) if step.executed != 0 => LaneMask::MAX,
             _ => step.executed,

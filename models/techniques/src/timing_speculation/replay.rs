@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use warpwatt_gpu::trace::{
-    Flow, KernelTrace, LaneMask, Register, RegisterKind, StaticInst, Step, Unit, WarpRecorder,
+    Flow, KernelTrace, LaneMask, Register, RegisterKind, StaticInst, Step, StoreError, Unit,
+    WarpRecorder,
 };
 
 use super::chances::Chances;
@@ -59,13 +60,16 @@ impl Replayed {
 }
 
 /// What a launch without errors is made of.
-pub(super) fn surveyed(trace: &KernelTrace, rule: Rule) -> Replayed {
+///
+/// # Errors
+/// The trace cannot be read where it is kept.
+pub(super) fn surveyed(trace: &KernelTrace, rule: Rule) -> Result<Replayed, StoreError> {
     let mut found = Replayed::one();
     for cta in 0..trace.ctas() {
         for warp in 0..trace.launch.warps_per_cta() {
             let mut region = Region::new(rule);
             let mut open = false;
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp)? {
                 found.instructions += 1;
                 open = !region.ends_behind(&trace.code[step.inst as usize], &step);
                 found.regions += u64::from(!open);
@@ -73,7 +77,7 @@ pub(super) fn surveyed(trace: &KernelTrace, rule: Rule) -> Replayed {
             found.regions += u64::from(open);
         }
     }
-    found
+    Ok(found)
 }
 
 /// The launch with what is executed again; `launch` numbers launches of a run. Behind the program's code are two instructions more, of which the last is how a warp goes
@@ -87,7 +91,7 @@ pub(super) fn replayed(
 ) -> Result<(KernelTrace, Replayed), String> {
     let mut code: Vec<StaticInst> = trace.code.to_vec();
     code.extend([waiting(), going_back()]);
-    let mut done = KernelTrace::new(trace.kernel.clone(), Arc::from(code), trace.launch.clone());
+    let mut done = trace.another(Arc::from(code));
     let mut found = Replayed::one();
     let mut recorder = WarpRecorder::default();
     let warps = trace.launch.warps_per_cta();
@@ -104,7 +108,7 @@ pub(super) fn replayed(
             };
             let mut steps = Vec::new();
             let mut region = Region::new(rule);
-            for step in trace.warp(cta, warp) {
+            for step in trace.warp(cta, warp)? {
                 let ends = region.ends_behind(&trace.code[step.inst as usize], &step);
                 steps.push(step);
                 if ends {
@@ -113,7 +117,7 @@ pub(super) fn replayed(
                 }
             }
             replay.region(&steps)?;
-            done.push_warp(&recorder);
+            done.push_warp(&recorder)?;
         }
     }
     Ok((done, found))
@@ -130,7 +134,7 @@ struct Replay<'t, 'r> {
 
 impl Replay<'_, '_> {
     /// A region, until it is through.
-    fn region(&mut self, steps: &[Step<'_>]) -> Result<(), String> {
+    fn region(&mut self, steps: &[Step]) -> Result<(), String> {
         self.found.instructions += steps.len() as u64;
         self.found.regions += u64::from(!steps.is_empty());
         self.found.expected += steps.iter().map(|step| self.chance(step)).sum::<f64>();
@@ -161,7 +165,7 @@ impl Replay<'_, '_> {
         Ok(())
     }
 
-    fn chance(&self, step: &Step<'_>) -> f64 {
+    fn chance(&self, step: &Step) -> f64 {
         let unit = self.code[step.inst as usize].unit;
         self.chances.of(unit, step.executed.count_ones())
     }

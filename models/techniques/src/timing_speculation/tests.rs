@@ -79,7 +79,7 @@ fn launch(done: &[Done], ctas: u32) -> KernelTrace {
                 _ => recorder.step(inst, u64::MAX, *lanes),
             }
         }
-        trace.push_warp(&recorder);
+        trace.push_warp(&recorder).unwrap();
     }
     trace
 }
@@ -88,7 +88,7 @@ fn launch(done: &[Done], ctas: u32) -> KernelTrace {
 fn ends(done: &[Done], rule: Rule) -> Vec<usize> {
     let trace = launch(done, 1);
     let mut region = Region::new(rule);
-    let steps = trace.warp(0, 0).enumerate();
+    let steps = trace.warp(0, 0).unwrap().enumerate();
     steps
         .filter(|(place, step)| region.ends_behind(&trace.code[*place], step))
         .map(|it| it.0)
@@ -202,7 +202,7 @@ fn what_runs_again_is_what_had_run() {
     assert!(found.errors > 100, "{found:?}");
     let mut issued = 0;
     for cta in 0..40 {
-        let steps: Vec<u32> = done.warp(cta, 0).map(|step| step.inst).collect();
+        let steps: Vec<u32> = done.warp(cta, 0).unwrap().map(|step| step.inst).collect();
         issued += steps.len() as u64;
         let program = trace.code.len() as u32;
         let mut left: Vec<u32> = Vec::new();
@@ -224,7 +224,10 @@ fn what_runs_again_is_what_had_run() {
     let expected = (issued - 3 * found.errors) as f64 / 8.0;
     let deviation = (found.errors as f64 - expected) / expected.sqrt();
     assert!(deviation.abs() < 4.0, "{deviation}");
-    assert_eq!(surveyed(&trace, Rule::Overwritten).regions, found.regions);
+    assert_eq!(
+        surveyed(&trace, Rule::Overwritten).unwrap().regions,
+        found.regions
+    );
 }
 
 #[test]

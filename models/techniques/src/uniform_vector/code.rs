@@ -97,7 +97,7 @@ impl Operands {
     }
 
     /// Whether all lanes get one value over the broadcast path.
-    pub fn is_broadcast(&self, step: &Step<'_>) -> bool {
+    pub fn is_broadcast(&self, step: &Step) -> bool {
         let Some(Addresses::Affine { base, stride: 0 }) = step.addresses else {
             return false;
         };

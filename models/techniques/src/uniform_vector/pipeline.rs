@@ -98,7 +98,7 @@ impl Pipeline {
     }
 
     /// The tokens of the sources, the active mask, and room for the results decide (section 3.1).
-    fn decode(&mut self, warp: usize, step: &Step<'_>) -> Decoded {
+    fn decode(&mut self, warp: usize, step: &Step) -> Decoded {
         let inst = &self.code.insts[step.inst as usize];
         let tokens = &self.warps[warp].tokens;
         let token = |name: &&u32| tokens[**name as usize];

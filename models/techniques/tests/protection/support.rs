@@ -120,7 +120,7 @@ pub fn follow(spec: &GpuSpec, trace: &KernelTrace, stack: &Stack) -> Followed {
     let mut spec = spec.clone();
     stack.reshape(&mut spec);
     let journals = Journals::default();
-    let probe = Probe::new(&spec, vec![Arc::new(Liveness::of(trace))], 16)
+    let probe = Probe::new(&spec, vec![Arc::new(Liveness::of(trace).unwrap())], 16)
         .with_added(&stack.storage(&spec), &journals);
     let mut hooks = Hooks::default();
     let protections = stack.attach_protecting(&spec, &mut hooks, &journals);

@@ -2,7 +2,9 @@
 
 use std::ops::AddAssign;
 
-use super::{Addresses, Asynchronous, KernelTrace, LaneMask, LaunchShape, StaticInst, Step, Unit};
+use super::{
+    Addresses, Asynchronous, KernelTrace, LaneMask, LaunchShape, StaticInst, Step, StoreError, Unit,
+};
 
 /// Threads of a CTA at the most, on every GPU since compute capability 2.0.
 pub(crate) const MAX_THREADS: u64 = 1024;
@@ -31,6 +33,17 @@ impl AddAssign for Counts {
 #[error("{0}")]
 pub struct Malformed(pub &'static str);
 
+/// Why a trace is not counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsound {
+    /// It is none.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// Its records cannot be had.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 impl LaunchShape {
     /// Warps of the launch, if it is one that execution accepts.
     pub(super) fn checked_warps(&self) -> Result<u64, Malformed> {
@@ -51,17 +64,15 @@ impl KernelTrace {
     /// Walks through all steps and counts.
     ///
     /// # Errors
-    /// Records that no execution leaves: they are cut short, or name instructions, lanes or addresses that there are not.
-    pub fn counts(&self) -> Result<Counts, Malformed> {
+    /// Records that no execution leaves: they are cut short, or name instructions, lanes or addresses that there are not. Or records that cannot be had.
+    pub fn counts(&self) -> Result<Counts, Unsound> {
         if self.launch.checked_warps()? != self.warps.len() as u64 {
-            return Err(Malformed(
-                "there are more or fewer warps than the launch has",
-            ));
+            return Err(Malformed("there are more or fewer warps than the launch has").into());
         }
         let lanes = LaneMask::MAX >> (LaneMask::BITS - self.launch.warp_width);
         let mut counts = Counts::default();
         for (warp, span) in self.warps.iter().enumerate() {
-            let mut cursor = self.cursor(warp);
+            let mut cursor = self.cursor(warp)?;
             // Lanes change seldom; counting them takes longer than noticing that.
             let (mut active, mut active_count) = (0, 0);
             for _ in 0..span.steps {
@@ -77,7 +88,7 @@ impl KernelTrace {
                 }
             }
             if !cursor.at_end() {
-                return Err(Malformed("a warp has more records than steps"));
+                return Err(Malformed("a warp has more records than steps").into());
             }
             counts.warp_instructions += u64::from(span.steps);
         }
@@ -86,7 +97,7 @@ impl KernelTrace {
 }
 
 #[inline]
-fn check_step(step: &Step<'_>, code: &[StaticInst], lanes: LaneMask) -> Result<(), Malformed> {
+fn check_step(step: &Step, code: &[StaticInst], lanes: LaneMask) -> Result<(), Malformed> {
     let inst = code.get(step.inst as usize);
     let inst = inst.ok_or(Malformed("a record names an instruction that there is not"))?;
     if step.active == 0 || step.active & !lanes != 0 || step.executed & !step.active != 0 {
@@ -102,7 +113,7 @@ fn check_step(step: &Step<'_>, code: &[StaticInst], lanes: LaneMask) -> Result<(
     if step.values.is_some() && (inst.memory.is_some() || step.executed != lanes) {
         return Err(Malformed("a record has values where none belong"));
     }
-    match step.addresses {
+    match &step.addresses {
         Some(Addresses::Scattered(_)) if named && !works => {
             Err(Malformed("a barrier has many numbers"))
         }

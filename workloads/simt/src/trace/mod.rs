@@ -11,11 +11,12 @@ mod needs;
 pub(crate) mod record;
 mod statics;
 pub mod statistics;
+mod store;
 
 pub(crate) use affine::Affine;
 pub use beyond::{Beyond, Copied, Piece, TensorWork};
 pub(crate) use check::MAX_THREADS;
-pub use check::{Counts, Malformed};
+pub use check::{Counts, Malformed, Unsound};
 pub use needs::{Need, Needs, Role};
 pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
@@ -23,6 +24,9 @@ pub use statics::{
     Outstanding, Register, RegisterKind, Release, Results, Space, Split, StaticInst, Unit,
     ValueRead, ValueWrite,
 };
+
+pub use store::{DEFAULT_MEMORY, Store, StoreError};
+use store::{Held, Place};
 
 use std::sync::Arc;
 
@@ -40,8 +44,10 @@ pub struct KernelTrace {
     pub launch: LaunchShape,
     /// One entry a warp, CTA after CTA in launch order (x fastest).
     warps: Vec<WarpSpan>,
-    /// All records of all warps.
-    bytes: Vec<u8>,
+    /// Where the records are.
+    held: Arc<Held>,
+    /// Bytes of all records.
+    bytes: usize,
 }
 
 /// A launch as the block dispatcher sees it.
@@ -79,43 +85,69 @@ impl LaunchShape {
 /// Where a warp's records lie, and how many there are.
 #[derive(Clone, Copy, Debug)]
 struct WarpSpan {
-    start: u64,
-    end: u64,
+    place: Place,
     steps: u32,
 }
 
 impl KernelTrace {
-    /// An empty trace; warps are appended in CTA order.
+    /// An empty trace in memory; warps are appended in CTA order.
     pub fn new(kernel: impl Into<String>, code: Arc<[StaticInst]>, launch: LaunchShape) -> Self {
+        Self::kept_in(Store::default(), kernel, code, launch)
+    }
+
+    /// An empty trace whose records `store` keeps.
+    pub fn kept_in(
+        store: Store,
+        kernel: impl Into<String>,
+        code: Arc<[StaticInst]>,
+        launch: LaunchShape,
+    ) -> Self {
         Self {
             kernel: kernel.into(),
             code,
             launch,
             warps: Vec::new(),
-            bytes: Vec::new(),
+            held: Arc::new(Held::new(store)),
+            bytes: 0,
         }
     }
 
+    /// An empty trace of the same launch with other instructions, which may have as much memory.
+    #[must_use]
+    pub fn another(&self, code: Arc<[StaticInst]>) -> Self {
+        let store = self.held.store.another();
+        Self::kept_in(store, self.kernel.clone(), code, self.launch.clone())
+    }
+
     /// Appends the next warp (CTA after CTA, warp after warp).
-    pub fn push_warp(&mut self, warp: &WarpRecorder) {
-        let start = self.bytes.len() as u64;
-        self.bytes.extend_from_slice(warp.bytes());
-        self.warps.push(WarpSpan {
-            start,
-            end: self.bytes.len() as u64,
-            steps: warp.steps(),
-        });
+    ///
+    /// # Errors
+    /// Its records are beyond the memory that there may be, and cannot be written elsewhere.
+    pub fn push_warp(&mut self, warp: &WarpRecorder) -> Result<(), StoreError> {
+        self.push(warp.bytes(), warp.steps())
+    }
+
+    fn push(&mut self, records: &[u8], steps: u32) -> Result<(), StoreError> {
+        let place = Arc::make_mut(&mut self.held).keep(records)?;
+        self.warps.push(WarpSpan { place, steps });
+        self.bytes += records.len();
+        Ok(())
     }
 
     /// Appends the warps of another trace of the launch.
-    pub(crate) fn append(&mut self, other: &Self) {
-        let shift = self.bytes.len() as u64;
-        self.bytes.extend_from_slice(&other.bytes);
-        self.warps.extend(other.warps.iter().map(|warp| WarpSpan {
-            start: warp.start + shift,
-            end: warp.end + shift,
-            steps: warp.steps,
-        }));
+    ///
+    /// # Errors
+    /// As [`push_warp`](Self::push_warp) and [`warp`](Self::warp).
+    pub fn append(&mut self, other: &Self) -> Result<(), StoreError> {
+        for warp in &other.warps {
+            if self.held.has(warp.place, &other.held) {
+                self.warps.push(*warp);
+                self.bytes += warp.place.length() as usize;
+            } else {
+                self.push(&other.records(*warp)?, warp.steps)?;
+            }
+        }
+        Ok(())
     }
 
     /// The launch with each CTA a second time, behind all of them: the grid is twice as deep.
@@ -134,33 +166,70 @@ impl KernelTrace {
 
     /// The same with other static instructions: what was number `n` is number `numbers[n]` of `code`.
     ///
+    /// # Errors
+    /// As [`push_warp`](Self::push_warp) and [`warp`](Self::warp).
+    ///
     /// # Panics
     /// If a step's instruction has no number.
-    #[must_use]
-    pub fn renumbered(&self, code: Arc<[StaticInst]>, numbers: &[u32]) -> Self {
-        let mut renumbered = Self::new(self.kernel.clone(), code, self.launch.clone());
+    pub fn renumbered(&self, code: Arc<[StaticInst]>, numbers: &[u32]) -> Result<Self, StoreError> {
+        let (store, kernel, launch) = (
+            self.held.store.clone(),
+            self.kernel.clone(),
+            self.launch.clone(),
+        );
+        let mut renumbered = Self::kept_in(store, kernel, code, launch);
         let mut recorder = WarpRecorder::default();
         for warp in 0..self.warps.len() {
             recorder.clear();
-            for step in self.cursor(warp) {
+            for step in self.cursor(warp)? {
                 recorder.again(&step, numbers[step.inst as usize]);
             }
-            renumbered.push_warp(&recorder);
+            renumbered.push_warp(&recorder)?;
         }
-        renumbered
+        Ok(renumbered)
     }
 
     /// Replays warp `warp` of CTA `cta` from its first instruction.
     ///
+    /// # Errors
+    /// Its records were not held in memory, and cannot be read where they are.
+    ///
     /// # Panics
     /// If the trace has no such warp.
-    pub fn warp(&self, cta: usize, warp: usize) -> WarpCursor<'_> {
+    pub fn warp(&self, cta: usize, warp: usize) -> Result<WarpCursor, StoreError> {
         self.cursor(cta * self.launch.warps_per_cta() + warp)
     }
 
-    fn cursor(&self, warp: usize) -> WarpCursor<'_> {
-        let span = self.warps[warp];
-        WarpCursor::new(&self.bytes[span.start as usize..span.end as usize])
+    /// As [`warp`](Self::warp), of a trace that is [in memory](Self::into_memory).
+    ///
+    /// # Panics
+    /// If the trace has no such warp, or its records are elsewhere and cannot be read.
+    pub fn warp_held(&self, cta: usize, warp: usize) -> WarpCursor {
+        match self.warp(cta, warp) {
+            Ok(cursor) => cursor,
+            Err(error) => unreachable!("a trace that was brought into memory: {error}"),
+        }
+    }
+
+    /// The same with all records in memory.
+    ///
+    /// # Errors
+    /// As [`warp`](Self::warp).
+    pub fn into_memory(self) -> Result<Self, StoreError> {
+        if !self.warps.iter().any(|warp| warp.place.is_filed()) {
+            return Ok(self);
+        }
+        let mut held = Self::new(self.kernel.clone(), self.code.clone(), self.launch.clone());
+        held.append(&self)?;
+        Ok(held)
+    }
+
+    fn cursor(&self, warp: usize) -> Result<WarpCursor, StoreError> {
+        Ok(WarpCursor::new(self.records(self.warps[warp])?))
+    }
+
+    fn records(&self, warp: WarpSpan) -> Result<Vec<u8>, StoreError> {
+        self.held.read(warp.place)
     }
 
     /// Instructions of a warp.
@@ -176,8 +245,8 @@ impl KernelTrace {
         self.warps.iter().map(|warp| u64::from(warp.steps)).sum()
     }
 
-    /// Memory that the records take.
+    /// Bytes that the records take, in memory or elsewhere.
     pub fn record_bytes(&self) -> usize {
-        self.bytes.len() + self.warps.len() * size_of::<WarpSpan>()
+        self.bytes + self.warps.len() * size_of::<WarpSpan>()
     }
 }

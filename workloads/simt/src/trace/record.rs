@@ -3,6 +3,9 @@
 //! A record is one header byte and what the header announces. Most instructions follow their predecessor with the same
 //! lanes and take one byte; memory instructions add a base and a stride, or one difference a lane where there is no stride.
 
+use std::fmt;
+use std::rc::Rc;
+
 use super::beyond::Beyond;
 use super::{Affine, LaneMask};
 use crate::lanes::gathered;
@@ -25,8 +28,8 @@ const RUNS: u8 = 1 << 3;
 const BEYOND: u8 = 1 << 4;
 
 /// One dynamic warp instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step<'t> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
     /// Index of the static instruction.
     pub inst: u32,
     /// Lanes on the current control-flow path.
@@ -34,7 +37,7 @@ pub struct Step<'t> {
     /// Active lanes whose guard predicate lets them execute.
     pub executed: LaneMask,
     /// Addresses of the executed lanes, on memory instructions. Barriers other than [`BarrierUse::PLAIN`] have one that tells which they are.
-    pub addresses: Option<Addresses<'t>>,
+    pub addresses: Option<Addresses>,
     /// On computations of a whole warp, if values were recorded and all lanes have the same operands: a digest of these, literals and special registers among
     /// them.
     pub values: Option<u32>,
@@ -76,10 +79,10 @@ impl BarrierUse {
     }
 }
 
-impl Step<'_> {
+impl Step {
     /// What the record of an asynchronous instruction tells beyond an address.
     pub fn beyond(&self) -> Option<Beyond> {
-        self.addresses?.beyond()
+        self.addresses.as_ref()?.beyond()
     }
 
     /// What the warp does, if the instruction is a barrier.
@@ -92,8 +95,8 @@ impl Step<'_> {
 }
 
 /// Addresses of a memory instruction's executed lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addresses<'t> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addresses {
     /// The k-th lane of the warp accesses `base + k * stride`; `base` is lane 0's address whether or not it executes.
     Affine {
         /// Address of lane 0.
@@ -102,21 +105,40 @@ pub enum Addresses<'t> {
         stride: i64,
     },
     /// One address an executed lane.
-    Scattered(Scattered<'t>),
+    Scattered(Scattered),
 }
 
 /// Addresses without a common stride, still encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scattered<'t> {
+#[derive(Clone)]
+pub struct Scattered {
     first: u64,
-    deltas: &'t [u8],
+    /// The records of the warp; one owner more costs less than the differences of a copy.
+    records: Rc<Vec<u8>>,
+    /// Where in them the differences begin, with their length.
+    at: usize,
 }
 
-impl Addresses<'_> {
+impl PartialEq for Scattered {
+    fn eq(&self, other: &Self) -> bool {
+        (self.first, self.deltas()) == (other.first, other.deltas())
+    }
+}
+
+impl Eq for Scattered {}
+
+impl fmt::Debug for Scattered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Scattered");
+        let shown = shown.field("first", &self.first);
+        shown.field("deltas", &self.deltas()).finish()
+    }
+}
+
+impl Addresses {
     /// What the record tells beyond an address.
     pub fn beyond(&self) -> Option<Beyond> {
         match self {
-            Addresses::Scattered(Scattered { deltas, .. }) => match deltas.split_first()? {
+            Addresses::Scattered(scattered) => match scattered.deltas().split_first()? {
                 (&shape, rest) if shape & BEYOND != 0 => Beyond::read(rest),
                 _ => None,
             },
@@ -126,8 +148,8 @@ impl Addresses<'_> {
 
     /// The first address.
     pub fn first(&self) -> u64 {
-        match *self {
-            Addresses::Affine { base, .. } => base,
+        match self {
+            Addresses::Affine { base, .. } => *base,
             Addresses::Scattered(scattered) => scattered.first,
         }
     }
@@ -135,8 +157,8 @@ impl Addresses<'_> {
     /// Calls `each(lane, address)` for every lane in `executed`, lowest first.
     #[inline]
     pub fn for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) {
-        match *self {
-            Addresses::Affine { base, stride } => {
+        match self {
+            &Addresses::Affine { base, stride } => {
                 for lane in lanes(executed) {
                     each(
                         lane,
@@ -149,7 +171,14 @@ impl Addresses<'_> {
     }
 }
 
-impl Scattered<'_> {
+impl Scattered {
+    fn deltas(&self) -> &[u8] {
+        let mut reader = Reader {
+            bytes: &self.records[self.at..],
+        };
+        reader.prefixed().unwrap_or_default()
+    }
+
     /// The first lane's address, then one difference a lane.
     fn for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) {
         let _ = self.try_for_each(executed, &mut each);
@@ -158,7 +187,9 @@ impl Scattered<'_> {
     /// As `for_each`; `None` if the differences end before the lanes do.
     #[inline]
     fn try_for_each(&self, executed: LaneMask, mut each: impl FnMut(u32, u64)) -> Option<()> {
-        let mut reader = Reader { bytes: self.deltas };
+        let mut reader = Reader {
+            bytes: self.deltas(),
+        };
         let shape = reader.unsigned()? as u8;
         if shape & BEYOND != 0 {
             lanes(executed).for_each(|lane| each(lane, self.first));
@@ -188,7 +219,7 @@ impl Scattered<'_> {
 
     /// Whether there is an address for each executed lane, and nothing else.
     pub(super) fn fits(&self, executed: LaneMask) -> bool {
-        if let Some((&shape, rest)) = self.deltas.split_first()
+        if let Some((&shape, rest)) = self.deltas().split_first()
             && shape & BEYOND != 0
         {
             return Beyond::read(rest).is_some();
@@ -198,7 +229,9 @@ impl Scattered<'_> {
 
     /// How many lanes have an address; `None` if the differences are cut short, or a run is empty.
     fn count(&self) -> Option<u64> {
-        let mut reader = Reader { bytes: self.deltas };
+        let mut reader = Reader {
+            bytes: self.deltas(),
+        };
         let runs = reader.unsigned()? as u8 & RUNS != 0;
         let mut count = 1u64;
         while !reader.bytes.is_empty() {
@@ -389,16 +422,17 @@ impl WarpRecorder {
     }
 
     /// Records what was read from a record, as instruction `inst`.
-    pub fn again(&mut self, step: &Step<'_>, inst: u32) {
+    pub fn again(&mut self, step: &Step, inst: u32) {
         let (active, executed) = (step.active, step.executed);
-        match step.addresses {
+        match &step.addresses {
             None => self.computed(inst, active, executed, step.values),
-            Some(Addresses::Affine { base, stride }) => {
+            &Some(Addresses::Affine { base, stride }) => {
                 self.affine(inst, active, executed, Affine { base, stride });
             }
-            Some(Addresses::Scattered(Scattered { first, deltas })) => {
+            Some(Addresses::Scattered(scattered)) => {
+                let deltas = scattered.deltas();
                 self.head(inst, active, executed, SCATTERED);
-                self.base(first);
+                self.base(scattered.first);
                 write_unsigned(&mut self.bytes, deltas.len() as u64);
                 self.bytes.extend_from_slice(deltas);
             }
@@ -508,59 +542,75 @@ impl<const W: usize> Deltas<W> {
     }
 }
 
-/// Reads the steps of one warp. Bytes that no recorder wrote end the steps early; they do no harm.
+/// Reads the steps of one warp, whose records it has for itself. Bytes that no recorder wrote end the steps early; they do no harm.
 #[derive(Clone, Debug)]
-pub struct WarpCursor<'t> {
-    reader: Reader<'t>,
+pub struct WarpCursor {
+    records: Rc<Vec<u8>>,
+    /// Bytes that were read.
+    at: usize,
     context: Context,
 }
 
-impl<'t> WarpCursor<'t> {
-    pub(super) fn new(bytes: &'t [u8]) -> Self {
+impl WarpCursor {
+    pub(super) fn new(records: Vec<u8>) -> Self {
         Self {
-            reader: Reader { bytes },
+            records: Rc::new(records),
+            at: 0,
             context: Context::default(),
         }
     }
 
     /// Whether all bytes were read.
     pub(super) fn at_end(&self) -> bool {
-        self.reader.bytes.is_empty()
+        self.left() == 0
     }
 
     /// Bytes of the record that are left: how far a warp is from its end, without counting its instructions.
     pub fn left(&self) -> usize {
-        self.reader.bytes.len()
+        self.records.len() - self.at
     }
 }
 
-impl<'t> Iterator for WarpCursor<'t> {
-    type Item = Step<'t>;
+impl Iterator for WarpCursor {
+    type Item = Step;
 
     #[inline]
-    fn next(&mut self) -> Option<Step<'t>> {
-        let (&header, rest) = self.reader.bytes.split_first()?;
-        self.reader.bytes = rest;
-        let mut inst = self.context.next_inst;
+    fn next(&mut self) -> Option<Step> {
+        let mut reader = Reader {
+            bytes: &self.records[self.at..],
+        };
+        let step = self.context.step(&mut reader, &self.records);
+        self.at = self.records.len() - reader.bytes.len();
+        step
+    }
+}
+
+impl Context {
+    /// The step whose record comes next in the records of a warp.
+    #[inline]
+    fn step(&mut self, reader: &mut Reader<'_>, records: &Rc<Vec<u8>>) -> Option<Step> {
+        let (&header, rest) = reader.bytes.split_first()?;
+        reader.bytes = rest;
+        let mut inst = self.next_inst;
         if header & JUMP != 0 {
-            inst = i64::from(inst).wrapping_add(self.reader.signed()?) as u32;
+            inst = i64::from(inst).wrapping_add(reader.signed()?) as u32;
         }
         if header & NEW_MASK != 0 {
-            self.context.active ^= self.reader.unsigned()?;
+            self.active ^= reader.unsigned()?;
         }
-        let active = self.context.active;
+        let active = self.active;
         let executed = if header & GUARDED != 0 {
-            self.reader.unsigned()?
+            reader.unsigned()?
         } else {
             active
         };
-        self.context.next_inst = inst.wrapping_add(1);
+        self.next_inst = inst.wrapping_add(1);
         let addresses = match header & ADDRESSES {
             0 => None,
-            kind => Some(self.addresses(kind)?),
+            kind => Some(self.addresses(kind, reader, records)?),
         };
         let values = if header & VALUES != 0 {
-            Some(self.reader.word()?)
+            Some(reader.word()?)
         } else {
             None
         };
@@ -572,26 +622,29 @@ impl<'t> Iterator for WarpCursor<'t> {
             values,
         })
     }
-}
 
-impl<'t> WarpCursor<'t> {
-    fn addresses(&mut self, kind: u8) -> Option<Addresses<'t>> {
-        let distance = self.reader.signed()?;
-        let base = self.context.base.wrapping_add_signed(distance);
-        self.context.base = base;
+    fn addresses(
+        &mut self,
+        kind: u8,
+        reader: &mut Reader<'_>,
+        records: &Rc<Vec<u8>>,
+    ) -> Option<Addresses> {
+        let distance = reader.signed()?;
+        let base = self.base.wrapping_add_signed(distance);
+        self.base = base;
         Some(match kind {
             UNIFORM => Addresses::Affine { base, stride: 0 },
             AFFINE => Addresses::Affine {
                 base,
-                stride: self.reader.signed()?,
+                stride: reader.signed()?,
             },
             _ => {
-                let length = usize::try_from(self.reader.unsigned()?).ok()?;
-                let (deltas, rest) = self.reader.bytes.split_at_checked(length)?;
-                self.reader.bytes = rest;
+                let at = records.len() - reader.bytes.len();
+                reader.prefixed()?;
                 Addresses::Scattered(Scattered {
                     first: base,
-                    deltas,
+                    records: Rc::clone(records),
+                    at,
                 })
             }
         })
@@ -604,7 +657,16 @@ pub(super) struct Reader<'t> {
     pub bytes: &'t [u8],
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    /// Bytes behind their number.
+    #[inline]
+    fn prefixed(&mut self) -> Option<&'t [u8]> {
+        let length = usize::try_from(self.unsigned()?).ok()?;
+        let (bytes, rest) = self.bytes.split_at_checked(length)?;
+        self.bytes = rest;
+        Some(bytes)
+    }
+
     fn word(&mut self) -> Option<u32> {
         let (word, rest) = self.bytes.split_first_chunk()?;
         self.bytes = rest;
@@ -653,7 +715,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn collect(addresses: &Addresses<'_>, executed: LaneMask) -> Vec<(u32, u64)> {
+    fn collect(addresses: &Addresses, executed: LaneMask) -> Vec<(u32, u64)> {
         let mut all = Vec::new();
         addresses.for_each(executed, |lane, address| all.push((lane, address)));
         all
@@ -674,7 +736,7 @@ mod tests {
         let addresses: Vec<u64> = (0..32).map(|lane| 0xc000_0000 + 4 * lane).collect();
         let mut recorder = WarpRecorder::default();
         recorder.access(7, 0xffff_fff0, 0xffff_fff0, &addresses);
-        let step = WarpCursor::new(recorder.bytes()).next().unwrap();
+        let step = WarpCursor::new(recorder.bytes().to_vec()).next().unwrap();
         assert_eq!(
             step.addresses,
             Some(Addresses::Affine {
@@ -690,7 +752,7 @@ mod tests {
         let mut recorder = WarpRecorder::default();
         recorder.access(0, 0xffff_ffff, 0xffff_ffff, &addresses);
         assert!(recorder.bytes().len() <= 16, "{:?}", recorder.bytes());
-        let step = WarpCursor::new(recorder.bytes()).next().unwrap();
+        let step = WarpCursor::new(recorder.bytes().to_vec()).next().unwrap();
         let found: Vec<u64> = collect(&step.addresses.unwrap(), step.executed)
             .into_iter()
             .map(|(_, address)| address)
@@ -735,14 +797,14 @@ mod tests {
                     None => recorder.step(s.inst, s.active, executed),
                 }
             }
-            let steps: Vec<_> = WarpCursor::new(recorder.bytes()).collect();
+            let steps: Vec<_> = WarpCursor::new(recorder.bytes().to_vec()).collect();
             prop_assert_eq!(steps.len(), samples.len());
             for (step, s) in steps.iter().zip(&samples) {
                 let executed = s.active & s.guard;
                 prop_assert_eq!((step.inst, step.active, step.executed), (s.inst, s.active, executed));
                 let mut again = WarpRecorder::default();
                 again.again(step, step.inst);
-                let read = WarpCursor::new(again.bytes()).next();
+                let read = WarpCursor::new(again.bytes().to_vec()).next();
                 prop_assert_eq!(read.as_ref(), Some(step));
                 if let (Some(want), Some(got)) = (&s.addresses, &step.addresses) {
                     let want: Vec<_> = lanes(executed).map(|lane| (lane, want[lane as usize])).collect();

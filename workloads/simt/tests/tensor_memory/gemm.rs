@@ -59,7 +59,7 @@ fn a_product_of_many_tiles_is_the_plain_sum() {
         trace.counts().unwrap();
         let (mut work, mut bytes, mut told, mut last) = (0, 0, 0, 0);
         for step in (0..trace.ctas()).flat_map(|cta| (0..4).map(move |warp| (cta, warp))) {
-            for step in trace.warp(step.0, step.1) {
+            for step in trace.warp(step.0, step.1).unwrap() {
                 match step.beyond() {
                     Some(Beyond::Tensor(of)) => {
                         work += of.multiply_adds;

@@ -157,7 +157,7 @@ proptest! {
         prop_assert!(found == wanted);
         // The record tells the whole work, that two CTAs share it, and what both read.
         let trace = done.trace.unwrap();
-        let work = trace.warp(0, 0).find_map(|step| match step.beyond() {
+        let work = trace.warp(0, 0).unwrap().find_map(|step| match step.beyond() {
             Some(Beyond::Tensor(work)) => Some(work),
             _ => None,
         });

@@ -126,9 +126,9 @@ impl<'t> Lines<'t> {
     }
 
     /// The instruction as it was executed.
-    pub fn step(&self, at: At) -> Option<Step<'t>> {
+    pub fn step(&self, at: At) -> Option<Step> {
         let (cta, warp) = self.place(at.wave);
-        self.trace(at.wave).warp(cta, warp).nth(at.step)
+        self.trace(at.wave).warp_held(cta, warp).nth(at.step)
     }
 
     /// Who is in a slot.

@@ -171,7 +171,7 @@ impl Struck<'_> {
         let line = self.lines.line(wave);
         let (cta, warp) = self.lines.place(wave);
         let trace = self.lines.trace(wave);
-        let mut steps = trace.warp(cta, warp).zip(&line.steps);
+        let mut steps = trace.warp_held(cta, warp).zip(&line.steps);
         steps.any(|(step, moments)| {
             moments.written <= end
                 && step.executed >> lane & 1 != 0

@@ -112,7 +112,7 @@ impl Results {
 
 /// Those of a warp, in order.
 fn results(trace: &KernelTrace, cta: usize, warp: usize) -> impl Iterator<Item = Results> {
-    let steps = (0..).zip(trace.warp(cta, warp));
+    let steps = (0..).zip(trace.warp_held(cta, warp));
     steps.filter_map(|(number, step)| {
         let (register, of_lane) = result(&trace.code[step.inst as usize])?;
         Some(Results {

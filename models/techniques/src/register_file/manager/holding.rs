@@ -177,7 +177,7 @@ impl Manager {
 }
 
 impl Throttle for Manager {
-    fn admits(&mut self, cycle: u64, warp: u8, step: &Step<'_>) -> bool {
+    fn admits(&mut self, cycle: u64, warp: u8, step: &Step) -> bool {
         self.settle(cycle);
         let Some(mut hold) = self.hold.take() else {
             return true;

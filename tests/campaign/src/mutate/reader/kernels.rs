@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use warpwatt_ptx::Module;
-use warpwatt_simt::trace::file;
+use warpwatt_simt::trace::{Store, file};
 use warpwatt_simt::{DeviceMemory, Execution, Launch, Options, execute};
 use warpwatt_suite::launch::{Files, LaunchFile};
 
@@ -119,7 +119,7 @@ pub fn trace() -> (Vec<Vec<u8>>, Check) {
         for entry in &module.entries {
             let done = run(&module, &entry.name, entry.param_bytes() as usize);
             if let Some(trace) = done.and_then(|done| done.trace) {
-                traces.push(file::encode(&[7; 32], "seed", &[&trace]));
+                traces.push(file::encode(&[7; 32], "seed", &[&trace]).expect("it is in memory"));
             }
         }
     }
@@ -130,7 +130,7 @@ pub fn trace() -> (Vec<Vec<u8>>, Check) {
         if bytes.len().is_multiple_of(2) {
             seal(&mut bytes);
         }
-        let _ = file::decode(&bytes, MEMORY);
+        let _ = file::decode(&bytes, MEMORY, &Store::default());
     });
     (traces, check)
 }

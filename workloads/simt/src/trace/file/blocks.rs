@@ -141,9 +141,11 @@ impl<'b> BlockReader<'b> {
         if count.saturating_mul(least) > possible {
             return Err(CUT_SHORT.into());
         }
+        let sizes = usize::try_from(count).ok();
+        let sizes = sizes.and_then(|count| Some((count, count.checked_mul(size_of::<T>())?)));
         let too_large = TraceFileError::TooLarge { limit: self.limit };
-        let count = usize::try_from(count).map_err(|_| too_large)?;
-        self.spend(count.checked_mul(size_of::<T>()).ok_or(too_large)?)?;
+        let (count, bytes) = sizes.ok_or(too_large)?;
+        self.spend(bytes)?;
         Ok(Vec::with_capacity(count))
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 use sha2::{Digest, Sha256};
 
-use super::{KernelTrace, LaunchShape, Malformed, StaticInst, WarpSpan};
+use super::{KernelTrace, LaunchShape, Malformed, StaticInst, Store, StoreError, Unsound};
 use crate::Execution;
 use blocks::{BlockReader, BlockWriter};
 
@@ -40,7 +40,7 @@ pub struct Stored {
 }
 
 /// Why bytes are not read as traces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TraceFileError {
     /// Something else.
     #[error("this is no trace file")]
@@ -57,6 +57,9 @@ pub enum TraceFileError {
     /// Whole, but written by something else than this program.
     #[error("the trace is of no execution: {0}")]
     Malformed(#[from] Malformed),
+    /// Its records cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// It would take more memory than it may.
     #[error("the trace takes more than {} MiB of memory", limit >> 20)]
     TooLarge {
@@ -66,7 +69,10 @@ pub enum TraceFileError {
 }
 
 /// The bytes of a trace file.
-pub fn encode(key: &Key, label: &str, launches: &[&KernelTrace]) -> Vec<u8> {
+///
+/// # Errors
+/// Records were not held in memory, and cannot be read where they are.
+pub fn encode(key: &Key, label: &str, launches: &[&KernelTrace]) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::new();
     bytes.extend(MAGIC);
     bytes.extend(FORMAT.to_le_bytes());
@@ -81,16 +87,19 @@ pub fn encode(key: &Key, label: &str, launches: &[&KernelTrace]) -> Vec<u8> {
     writer.unsigned(launches.len() as u64);
     for trace in launches {
         let code = codes.iter().position(|code| *code == &*trace.code);
-        write_launch(&mut writer, trace, code.unwrap_or_default() as u64);
+        write_launch(&mut writer, trace, code.unwrap_or_default() as u64)?;
     }
     let mut bytes = writer.finish();
     let checksum = Sha256::digest(&bytes);
     bytes.extend(checksum);
-    bytes
+    Ok(bytes)
 }
 
 /// A number that two lists of traces share if they would be the same file, and else hardly ever do: no proof, but ready before a file is.
-pub fn fingerprint(launches: &[&KernelTrace]) -> u64 {
+///
+/// # Errors
+/// As [`encode`].
+pub fn fingerprint(launches: &[&KernelTrace]) -> Result<u64, StoreError> {
     let mut hasher = FxHasher::default();
     for trace in launches {
         let LaunchShape {
@@ -105,11 +114,11 @@ pub fn fingerprint(launches: &[&KernelTrace]) -> u64 {
         // Code of one kernel differs where its lowering does, and so does what warps did of it.
         trace.code.len().hash(&mut hasher);
         for warp in &trace.warps {
-            (warp.end, warp.steps).hash(&mut hasher);
+            warp.steps.hash(&mut hasher);
+            trace.records(*warp)?.hash(&mut hasher);
         }
-        trace.bytes.hash(&mut hasher);
     }
-    hasher.finish()
+    Ok(hasher.finish())
 }
 
 /// The launches' codes, each once.
@@ -123,7 +132,11 @@ fn distinct_codes<'t>(launches: &[&'t KernelTrace]) -> Vec<&'t [StaticInst]> {
     codes
 }
 
-fn write_launch(writer: &mut BlockWriter, trace: &KernelTrace, code: u64) {
+fn write_launch(
+    writer: &mut BlockWriter,
+    trace: &KernelTrace,
+    code: u64,
+) -> Result<(), StoreError> {
     let LaunchShape {
         grid,
         block,
@@ -140,17 +153,20 @@ fn write_launch(writer: &mut BlockWriter, trace: &KernelTrace, code: u64) {
         writer.unsigned(u64::from(number));
     }
     for warp in &trace.warps {
-        writer.unsigned(warp.end - warp.start);
+        writer.unsigned(u64::from(warp.place.length()));
         writer.unsigned(u64::from(warp.steps));
     }
-    writer.bytes(&trace.bytes);
+    for warp in &trace.warps {
+        writer.bytes(&trace.records(*warp)?);
+    }
+    Ok(())
 }
 
-/// Reads a trace file that takes at most `limit` bytes of memory.
+/// Reads a trace file that takes at most `limit` bytes of memory, and keeps its records in `store`.
 ///
 /// # Errors
-/// Anything but the bytes that [`encode`] wrote: then nothing is trusted, and no more memory taken than `limit`, whatever they claim.
-pub fn decode(bytes: &[u8], limit: u64) -> Result<Stored, TraceFileError> {
+/// Records that cannot be kept, and anything but the bytes that [`encode`] wrote: then nothing is trusted, and no more memory taken than `limit`, whatever they claim.
+pub fn decode(bytes: &[u8], limit: u64, store: &Store) -> Result<Stored, TraceFileError> {
     let (head, rest) = bytes
         .split_at_checked(HEADER)
         .ok_or(TraceFileError::Foreign)?;
@@ -172,12 +188,16 @@ pub fn decode(bytes: &[u8], limit: u64) -> Result<Stored, TraceFileError> {
     let mut key = Key::default();
     key.copy_from_slice(&head[12..]);
     let mut reader = BlockReader::new(&rest[..blocks], limit);
-    let stored = read_body(&mut reader, key)?;
+    let stored = read_body(&mut reader, key, store)?;
     reader.finish()?;
     Ok(stored)
 }
 
-fn read_body(reader: &mut BlockReader<'_>, key: Key) -> Result<Stored, TraceFileError> {
+fn read_body(
+    reader: &mut BlockReader<'_>,
+    key: Key,
+    store: &Store,
+) -> Result<Stored, TraceFileError> {
     let label = reader.text()?;
     let count = reader.unsigned()?;
     let mut codes = reader.list(count, 1)?;
@@ -187,7 +207,7 @@ fn read_body(reader: &mut BlockReader<'_>, key: Key) -> Result<Stored, TraceFile
     let count = reader.unsigned()?;
     let mut executions = reader.list(count, 12)?;
     for _ in 0..count {
-        executions.push(read_launch(reader, &codes)?);
+        executions.push(read_launch(reader, &codes, store)?);
     }
     Ok(Stored {
         key,
@@ -199,6 +219,7 @@ fn read_body(reader: &mut BlockReader<'_>, key: Key) -> Result<Stored, TraceFile
 fn read_launch(
     reader: &mut BlockReader<'_>,
     codes: &[Arc<[StaticInst]>],
+    store: &Store,
 ) -> Result<Execution, TraceFileError> {
     let kernel = reader.text()?;
     let code = usize::try_from(reader.unsigned()?).ok();
@@ -211,25 +232,20 @@ fn read_launch(
         shared_bytes: reader.number()?,
         registers: reader.number()?,
     };
-    let mut end = 0u64;
     let count = launch.checked_warps()?;
-    let mut warps = reader.list(count, 2)?;
+    let mut lengths = reader.list(count, 2)?;
     for _ in 0..count {
-        let start = end;
-        end = start
-            .checked_add(reader.unsigned()?)
-            .ok_or(Malformed("a warp has more bytes than there can be"))?;
-        let steps = reader.number()?;
-        warps.push(WarpSpan { start, end, steps });
+        lengths.push((reader.number()?, reader.number()?));
     }
-    let trace = KernelTrace {
-        kernel,
-        code,
-        launch,
-        warps,
-        bytes: reader.bytes(end)?,
-    };
-    let counts = trace.counts()?;
+    let mut trace = KernelTrace::kept_in(store.clone(), kernel, code, launch);
+    trace.warps = reader.list(count, 0)?;
+    for (length, steps) in lengths {
+        trace.push(&reader.bytes(u64::from(length))?, steps)?;
+    }
+    let counts = trace.counts().map_err(|unsound| match unsound {
+        Unsound::Malformed(malformed) => TraceFileError::from(malformed),
+        Unsound::Store(error) => error.into(),
+    })?;
     Ok(Execution {
         races: Vec::new(),
         warp_instructions: counts.warp_instructions,

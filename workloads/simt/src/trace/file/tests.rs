@@ -176,7 +176,9 @@ fn launch() -> impl Strategy<Value = KernelTrace> {
         };
         let mut trace = KernelTrace::new(kernel, Arc::from(code), shape);
         for warp in ctas.iter().flatten() {
-            trace.push_warp(&record(&trace.code, warp, warp_width));
+            trace
+                .push_warp(&record(&trace.code, warp, warp_width))
+                .unwrap();
         }
         trace
     })
@@ -204,9 +206,9 @@ fn seen(trace: &KernelTrace) -> impl PartialEq + std::fmt::Debug {
     let warps = (0..trace.launch.ctas())
         .flat_map(|cta| (0..trace.launch.warps_per_cta()).map(move |warp| (cta, warp)));
     let steps = warps.map(|(cta, warp)| {
-        let steps = trace.warp(cta, warp).map(|step| {
+        let steps = trace.warp(cta, warp).unwrap().map(|step| {
             let mut addresses = Vec::new();
-            if let Some(found) = step.addresses {
+            if let Some(found) = &step.addresses {
                 found.for_each(step.executed, |lane, at| addresses.push((lane, at)));
             }
             let affine = matches!(step.addresses, Some(Addresses::Affine { .. }));
@@ -221,7 +223,7 @@ fn seen(trace: &KernelTrace) -> impl PartialEq + std::fmt::Debug {
 
 fn every_lane_has_an_address(trace: &KernelTrace) {
     for warp in 0..trace.warps.len() {
-        for step in trace.cursor(warp) {
+        for step in trace.cursor(warp).unwrap() {
             let mut lanes = 0;
             if let Some(addresses) = &step.addresses {
                 addresses.for_each(step.executed, |lane, _| lanes |= 1 << lane);
@@ -233,7 +235,7 @@ fn every_lane_has_an_address(trace: &KernelTrace) {
 
 fn encoded(launches: &[KernelTrace]) -> Vec<u8> {
     let launches: Vec<&KernelTrace> = launches.iter().collect();
-    encode(&[7; 32], "sample, case default", &launches)
+    encode(&[7; 32], "sample, case default", &launches).unwrap()
 }
 
 /// A file whose checksum agrees with contents that no encoder wrote.
@@ -262,7 +264,7 @@ fn forged_body(write: impl FnOnce(&mut BlockWriter)) -> Vec<u8> {
 proptest! {
     #[test]
     fn what_was_written_is_what_is_read(launches in prop::collection::vec(launch(), 0..4)) {
-        let stored = decode(&encoded(&launches), LIMIT).unwrap();
+        let stored = decode(&encoded(&launches), LIMIT, &Store::default()).unwrap();
         prop_assert_eq!(stored.key, [7; 32]);
         prop_assert_eq!(stored.label.as_str(), "sample, case default");
         prop_assert_eq!(stored.executions.len(), launches.len());
@@ -282,15 +284,15 @@ proptest! {
         let mut file = encoded(&[launch]);
         let at = at.index(file.len());
         file[at] ^= flip;
-        prop_assert!(decode(&file, LIMIT).is_err());
+        prop_assert!(decode(&file, LIMIT, &Store::default()).is_err());
     }
 
     #[test]
     fn every_missing_and_every_further_byte_is_noticed(launch in launch(), at: prop::sample::Index, more: u8) {
         let mut file = encoded(&[launch]);
-        prop_assert!(decode(&file[..at.index(file.len())], LIMIT).is_err());
+        prop_assert!(decode(&file[..at.index(file.len())], LIMIT, &Store::default()).is_err());
         file.push(more);
-        prop_assert!(decode(&file, LIMIT).is_err());
+        prop_assert!(decode(&file, LIMIT, &Store::default()).is_err());
     }
 
     /// Behind a right checksum the reader is on its own.
@@ -301,7 +303,7 @@ proptest! {
             let at = at.index(body.len());
             body[at] = byte;
         }
-        if let Ok(stored) = decode(&forged_body(|writer| writer.bytes(&body)), LIMIT) {
+        if let Ok(stored) = decode(&forged_body(|writer| writer.bytes(&body)), LIMIT, &Store::default()) {
             for execution in &stored.executions {
                 let trace = execution.trace.as_ref().unwrap();
                 let _ = seen(trace);
@@ -318,12 +320,12 @@ proptest! {
         let mut contents = file[..file.len() - CHECKSUM].to_vec();
         let at = HEADER + at.index(contents.len() - HEADER);
         contents[at] = byte;
-        let _ = decode(&forged(&contents), LIMIT);
+        let _ = decode(&forged(&contents), LIMIT, &Store::default());
     }
 
     #[test]
     fn a_forged_body_is_read_whole_or_refused(body in prop::collection::vec(prop_oneof![Just(0u8), Just(1), Just(32), Just(255), any::<u8>()], 0..200)) {
-        let _ = decode(&forged_body(|writer| writer.bytes(&body)), LIMIT);
+        let _ = decode(&forged_body(|writer| writer.bytes(&body)), LIMIT, &Store::default());
     }
 
     /// Records are bounded by what was written, so any bytes in their place must end and do no harm.
@@ -331,27 +333,29 @@ proptest! {
     fn any_records_end(bytes in prop::collection::vec(any::<u8>(), 0..200), steps in 0u32..40) {
         let shape = LaunchShape { grid: [1; 3], block: [32, 1, 1], warp_width: 32, shared_bytes: 0, registers: 0 };
         let mut trace = KernelTrace::new("k", Arc::from([]), shape);
-        trace.warps.push(WarpSpan { start: 0, end: bytes.len() as u64, steps });
-        trace.bytes = bytes;
+        trace.push(&bytes, steps).unwrap();
         let _ = seen(&trace);
-        prop_assert_eq!(trace.counts().is_ok(), steps == 0 && trace.bytes.is_empty());
+        prop_assert_eq!(trace.counts().is_ok(), steps == 0 && bytes.is_empty());
     }
 }
 
 #[test]
 fn other_files_and_other_versions_are_told_apart() {
-    assert_eq!(decode(b"", LIMIT).unwrap_err(), TraceFileError::Foreign);
-    let other = decode(&[b'x'; 400], LIMIT).unwrap_err();
+    assert_eq!(
+        decode(b"", LIMIT, &Store::default()).unwrap_err(),
+        TraceFileError::Foreign
+    );
+    let other = decode(&[b'x'; 400], LIMIT, &Store::default()).unwrap_err();
     assert_eq!(other, TraceFileError::Foreign);
     let mut older = encoded(&[]);
     older[8..12].copy_from_slice(&(FORMAT - 1).to_le_bytes());
     let found = FORMAT - 1;
     assert_eq!(
-        decode(&older, LIMIT).unwrap_err(),
+        decode(&older, LIMIT, &Store::default()).unwrap_err(),
         TraceFileError::Format { found }
     );
     let whole = encoded(&[]);
-    let short = decode(&whole[..whole.len() - 1], LIMIT).unwrap_err();
+    let short = decode(&whole[..whole.len() - 1], LIMIT, &Store::default()).unwrap_err();
     assert_eq!(short, TraceFileError::Damaged);
 }
 
@@ -367,9 +371,9 @@ fn claims_take_no_memory() {
             writer.unsigned(number);
         }
     });
-    assert_eq!(decode(&warps, LIMIT).unwrap_err(), cut);
+    assert_eq!(decode(&warps, LIMIT, &Store::default()).unwrap_err(), cut);
     let name = forged_body(|writer| writer.unsigned(1 << 60));
-    assert_eq!(decode(&name, LIMIT).unwrap_err(), cut);
+    assert_eq!(decode(&name, LIMIT, &Store::default()).unwrap_err(), cut);
 }
 
 /// Some forty kilobytes that stand for ten megabytes.
@@ -379,7 +383,7 @@ fn memory_is_bounded_by_the_limit() {
     assert!(file.len() < 50_000, "{}", file.len());
     let limit = 1 << 20;
     assert_eq!(
-        decode(&file, limit).unwrap_err(),
+        decode(&file, limit, &Store::default()).unwrap_err(),
         TraceFileError::TooLarge { limit }
     );
 }

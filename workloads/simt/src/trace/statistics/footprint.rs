@@ -115,7 +115,7 @@ impl Spaces {
         })
     }
 
-    pub(super) fn access(&mut self, op: MemoryOp, addresses: &Addresses<'_>, executed: LaneMask) {
+    pub(super) fn access(&mut self, op: MemoryOp, addresses: &Addresses, executed: LaneMask) {
         let mut found = None;
         let space = |address| match op.space {
             Space::Generic => Space::of(address),

@@ -83,7 +83,7 @@ impl LiveValues {
 
     pub fn step(
         &mut self,
-        step: &Step<'_>,
+        step: &Step,
         (sources, destinations): (&[u32], &[u32]),
         kinds: &[RegisterKind],
         statistics: &mut Statistics,

@@ -12,7 +12,9 @@ pub use uniform::Operands;
 
 use std::collections::BTreeMap;
 
-use super::{Flow, KernelTrace, LaneMask, Register, RegisterKind, StaticInst, Step, Unit};
+use super::{
+    Flow, KernelTrace, LaneMask, Register, RegisterKind, StaticInst, Step, StoreError, Unit,
+};
 use lives::LiveValues;
 use rustc_hash::FxHashMap;
 use uniform::UniformLanes;
@@ -57,15 +59,18 @@ pub struct Branches {
 
 impl Statistics {
     /// The statistics of launches whose memory is the same: addresses that two of them access count once.
-    pub fn of<'t>(traces: impl IntoIterator<Item = &'t KernelTrace>) -> Self {
+    ///
+    /// # Errors
+    /// Records cannot be read where they are kept.
+    pub fn of<'t>(traces: impl IntoIterator<Item = &'t KernelTrace>) -> Result<Self, StoreError> {
         let mut statistics = Self::default();
         for trace in traces {
-            statistics.add(trace);
+            statistics.add(trace)?;
         }
-        statistics
+        Ok(statistics)
     }
 
-    fn add(&mut self, trace: &KernelTrace) {
+    fn add(&mut self, trace: &KernelTrace) -> Result<(), StoreError> {
         let lanes = trace.launch.warp_width as usize + 1;
         for histogram in [&mut self.active_lanes, &mut self.executing_lanes] {
             histogram.resize(histogram.len().max(lanes), 0);
@@ -73,14 +78,15 @@ impl Statistics {
         let code = Code::new(&trace.code);
         for warp in 0..trace.warps.len() {
             let mut state = WarpState::new(&code);
-            for step in trace.cursor(warp) {
+            for step in trace.cursor(warp)? {
                 self.step(&step, &trace.code[step.inst as usize], &code, &mut state);
             }
             state.lives.end(&code.kinds, self);
         }
+        Ok(())
     }
 
-    fn step(&mut self, step: &Step<'_>, inst: &StaticInst, code: &Code, state: &mut WarpState) {
+    fn step(&mut self, step: &Step, inst: &StaticInst, code: &Code, state: &mut WarpState) {
         self.count(step, inst);
         self.follow(step, inst, state);
         if let (Some(op), Some(addresses)) = (inst.memory, &step.addresses) {
@@ -95,7 +101,7 @@ impl Statistics {
             .step(step, (sources, destinations), &code.kinds, self);
     }
 
-    fn count(&mut self, step: &Step<'_>, inst: &StaticInst) {
+    fn count(&mut self, step: &Step, inst: &StaticInst) {
         let (active, executed) = (step.active.count_ones(), step.executed.count_ones());
         self.warp_instructions += 1;
         self.thread_instructions += u64::from(active);
@@ -106,7 +112,7 @@ impl Statistics {
     }
 
     /// A branch diverged if the next instruction has only some of its lanes.
-    fn follow(&mut self, step: &Step<'_>, inst: &StaticInst, state: &mut WarpState) {
+    fn follow(&mut self, step: &Step, inst: &StaticInst, state: &mut WarpState) {
         if let Some(before) = state.branched.take() {
             let part = step.active & !before == 0 && step.active != before;
             self.branches.divergent += u64::from(part);

@@ -39,7 +39,7 @@ impl UniformLanes {
 
     pub fn step(
         &mut self,
-        step: &Step<'_>,
+        step: &Step,
         inst: &StaticInst,
         (sources, destinations): (&[u32], &[u32]),
         operands: &mut Operands,
@@ -73,7 +73,7 @@ impl UniformLanes {
 }
 
 /// Whether all lanes load from one address of a memory that they share.
-fn is_one_load(op: MemoryOp, step: &Step<'_>) -> bool {
+fn is_one_load(op: MemoryOp, step: &Step) -> bool {
     let Some(Addresses::Affine { base, stride: 0 }) = step.addresses else {
         return false;
     };
