@@ -55,7 +55,8 @@ pub fn trace(
         trace_memory: cache.map_or(options.trace_memory, TraceCache::memory),
         ..options
     };
-    let Some(cache) = cache else {
+    // What decides an execution is worth hashing only where it names something.
+    let Some(cache) = cache.filter(|cache| cache.keeps()) else {
         let run = execute(kernel, options, sources)?;
         return Ok(Traced { run, kept: false });
     };

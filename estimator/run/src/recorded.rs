@@ -8,12 +8,13 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use warpwatt_sass::{Fault, KernelTrace, Limits, Packing, Recorded, is_listing, listing, read};
 use warpwatt_simt::Execution;
-use warpwatt_simt::trace::{DEFAULT_MEMORY, Store};
+use warpwatt_simt::trace::{DEFAULT_MEMORY, Store, Unsound};
 use warpwatt_suite::launch::Prepared;
 use warpwatt_suite::{CaseRun, RunOptions};
 
 use crate::diag::Diag;
 use crate::digest::hex;
+use crate::execute::unstored;
 use crate::input;
 
 /// Lanes of a warp of what the tracer runs on.
@@ -163,9 +164,12 @@ fn one(path: &Path, packing: Packing, (left, store): (u64, &Store)) -> Result<Re
 
 /// What an execution that left this trace would have counted.
 fn execution(path: &Path, trace: KernelTrace) -> Result<Execution, Diag> {
-    let counts = trace.counts().map_err(|malformed| {
-        let message = format!("`{}`: {malformed}", path.display());
-        Diag::error("trace::invalid", message)
+    let counts = trace.counts().map_err(|unsound| match unsound {
+        Unsound::Store(error) => unstored(&error),
+        Unsound::Malformed(malformed) => {
+            let message = format!("`{}`: {malformed}", path.display());
+            Diag::error("trace::invalid", message)
+        }
     })?;
     Ok(Execution {
         trace: Some(trace),

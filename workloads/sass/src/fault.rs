@@ -58,7 +58,7 @@ impl From<std::io::Error> for Fault {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        Self::new(error.to_string())
+        Self::new(error.to_string()).help("name a folder with more room in TMPDIR")
     }
 }
 

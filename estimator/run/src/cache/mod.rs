@@ -73,6 +73,11 @@ impl TraceCache {
         TraceCache { memory, ..self }
     }
 
+    /// Whether there is a directory.
+    pub fn keeps(&self) -> bool {
+        self.directory.is_some()
+    }
+
     /// Bytes of memory that the traces of a kernel may take.
     pub fn memory(&self) -> u64 {
         self.memory

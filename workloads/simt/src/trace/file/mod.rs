@@ -68,6 +68,15 @@ pub enum TraceFileError {
     },
 }
 
+impl From<Unsound> for TraceFileError {
+    fn from(unsound: Unsound) -> Self {
+        match unsound {
+            Unsound::Malformed(malformed) => malformed.into(),
+            Unsound::Store(error) => error.into(),
+        }
+    }
+}
+
 /// The bytes of a trace file.
 ///
 /// # Errors
@@ -242,10 +251,7 @@ fn read_launch(
     for (length, steps) in lengths {
         trace.push(&reader.bytes(u64::from(length))?, steps)?;
     }
-    let counts = trace.counts().map_err(|unsound| match unsound {
-        Unsound::Malformed(malformed) => TraceFileError::from(malformed),
-        Unsound::Store(error) => error.into(),
-    })?;
+    let counts = trace.counts()?;
     Ok(Execution {
         races: Vec::new(),
         warp_instructions: counts.warp_instructions,
