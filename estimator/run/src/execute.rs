@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use warpwatt_gpu::{GpuError, Lack};
-use warpwatt_simt::trace::{KernelTrace, StoreError};
+use warpwatt_simt::trace::KernelTrace;
 use warpwatt_simt::{Cause, ExecError};
 use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case, run_machine_code};
 
 use super::kernel::{Form, LoadedKernel};
 use crate::cache::{self, TraceCache};
 use crate::diag::{Diag, SourceId, Sources};
+use crate::trace_store::ROOM;
 
 /// Executes all launches of the kernel's case.
 ///
@@ -95,7 +96,7 @@ pub fn untimed(code: &'static str, error: &GpuError) -> Diag {
             "this is a fault of warpwatt: please report it with the kernel and the GPU's settings"
                 .to_owned(),
         ),
-        GpuError::Store(_) => Some(STORE.to_owned()),
+        GpuError::Store(_) => Some(ROOM.to_owned()),
         GpuError::WarpWidth { .. } | GpuError::Refused { .. } | GpuError::Interrupted { .. } => {
             None
         }
@@ -130,7 +131,7 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
             }
         }
         ExecError::Limit { .. } => Diag::error("kernel::launch", message).help(RAISE_LIMIT),
-        ExecError::Store { .. } => Diag::error("trace::store", message).help(STORE),
+        ExecError::Store { .. } => Diag::error("trace::store", message).help(ROOM),
         _ => Diag::error("kernel::launch", message),
     }
 }
@@ -154,7 +155,7 @@ fn explain_code(
     let fault = match error {
         warpwatt_gcn::ExecError::Fault(fault) => fault,
         warpwatt_gcn::ExecError::Store { .. } => {
-            return Diag::error("trace::store", message).help(STORE);
+            return Diag::error("trace::store", message).help(ROOM);
         }
         _ => return Diag::error("kernel::launch", message),
     };
@@ -165,14 +166,6 @@ fn explain_code(
         _ => diag,
     }
 }
-
-/// Why a trace cannot be used.
-pub fn unstored(error: &StoreError) -> Diag {
-    Diag::error("trace::store", error.to_string()).help(STORE)
-}
-
-/// What to do if records of traces cannot be kept, or not be had back.
-const STORE: &str = "name a folder with more room in TMPDIR, or give `--trace-memory MIB` more";
 
 const RAISE_LIMIT: &str = "if the kernel is not endless, raise the limit: `--limit N`, or `warp_instructions = N` under `[limits]` in a study";
 

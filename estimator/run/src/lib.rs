@@ -29,6 +29,7 @@ pub mod sampling;
 pub mod shard;
 pub mod subject;
 pub mod timeline;
+pub mod trace_store;
 pub mod work;
 mod workloads;
 

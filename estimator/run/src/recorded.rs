@@ -14,8 +14,8 @@ use warpwatt_suite::{CaseRun, RunOptions};
 
 use crate::diag::Diag;
 use crate::digest::hex;
-use crate::execute::unstored;
 use crate::input;
+use crate::trace_store::unstored;
 
 /// Lanes of a warp of what the tracer runs on.
 const WARP_WIDTH: u32 = 32;

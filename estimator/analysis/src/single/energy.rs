@@ -14,8 +14,8 @@ use crate::outcome::{NoteKind, Outcome, PricedStructure};
 use crate::pricing::NodeCircuits;
 use crate::report::Scope;
 use crate::run::by_instruction::{ByInstruction, by_instruction};
-use crate::run::execute::unstored;
 use crate::run::plain::{PowerOverTime, Priced, TimedKernel, priced};
+use crate::run::trace_store::unstored;
 
 /// Shares of the energy below which structures are shown together.
 const SHOWN: f64 = 0.01;

@@ -17,8 +17,9 @@ use super::subject::request;
 use crate::cache::{MEMORY_LIMIT, TraceCache, key};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::input;
-use crate::run::execute::{first_mismatch, trace, unstored};
+use crate::run::execute::{first_mismatch, trace};
 use crate::run::kernel::load;
+use crate::run::trace_store::unstored;
 
 mod show;
 
