@@ -6,7 +6,7 @@ use warpwatt_simt::trace::{KernelTrace, Space};
 
 /// Events and ticks: each takes a bounded time.
 fn steps(run: &Run) -> f64 {
-    let Work { events, ticks } = run.work;
+    let Work { events, ticks, .. } = run.work;
     (events + ticks) as f64
 }
 

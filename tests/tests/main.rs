@@ -23,6 +23,7 @@ mod gpu_pipeline;
 mod gpu_sm;
 mod gpu_speed;
 mod gpu_support;
+mod gpu_threads;
 mod invariants;
 mod kernel_cases;
 mod lane_faults;

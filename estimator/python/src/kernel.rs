@@ -226,6 +226,7 @@ impl Executed {
         let control = Control {
             cycle_limit,
             interrupt: Some(stop.0),
+            threads: threads(None),
             ..Control::default()
         };
         let run = simulate_under(spec, &self.traces, Hooks::default(), control)
@@ -284,6 +285,7 @@ impl Executed {
         let control = Control {
             watcher: Some(&mut watchers),
             interrupt: Some(stop.0),
+            threads: threads(None),
             ..Control::default()
         };
         let run = simulate_under(&gpu.spec, &self.traces, Hooks::default(), control)

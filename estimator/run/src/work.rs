@@ -74,10 +74,9 @@ impl Executed {
 }
 
 impl StudyWork<'_> {
-    /// Threads for each execution: they share those of the study.
-    fn threads(&self) -> usize {
-        let all = self.plan.executions.len().max(1);
-        (rayon::current_num_threads() / all).max(1)
+    /// Threads for each of so many executions or timing runs: they share those of the study.
+    fn threads(all: usize) -> usize {
+        (rayon::current_num_threads() / all.max(1)).max(1)
     }
 
     /// Times what of a run is to be timed.
@@ -117,7 +116,7 @@ impl Work for StudyWork<'_> {
             limit: self.limit,
             record: true,
             values: execution.values,
-            threads: self.threads(),
+            threads: Self::threads(self.plan.executions.len()),
             listed: 1,
             interrupt: self.interrupt,
             ..RunOptions::default()
@@ -315,6 +314,7 @@ impl StudyWork<'_> {
         Control {
             interrupt: self.interrupt.map(|interrupt| interrupt.0),
             sampling: self.sampling,
+            threads: Self::threads(self.plan.timings.len()),
             ..Control::default()
         }
     }

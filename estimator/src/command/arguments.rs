@@ -309,6 +309,9 @@ pub struct KernelArguments {
     /// Look for data races: between warps of a CTA without a barrier, between CTAs of a launch
     #[arg(long)]
     pub check_races: bool,
+    /// Threads to use [default: one a core]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
     /// Warp instructions that a launch may execute before it is taken for endless
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub limit: u64,

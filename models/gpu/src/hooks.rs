@@ -58,6 +58,16 @@ pub struct Hooks {
     pub rewrites: Vec<Rewrite>,
 }
 
+impl Hooks {
+    /// Whether anything is attached to SMs.
+    pub(crate) fn touch_sms(&self) -> bool {
+        self.fetch_filter.is_some()
+            || !self.fetch_observers.is_empty()
+            || !self.issue.is_empty()
+            || !self.storage.is_empty()
+    }
+}
+
 /// A small store before the I-cache.
 ///
 /// Contract: a fetch looks up once. If it misses, the I-cache is accessed, and the instruction is filled when it comes; a fetch that starts in a

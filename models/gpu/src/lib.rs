@@ -18,6 +18,7 @@ mod request;
 mod run;
 mod sampling;
 mod sm;
+mod sms;
 mod spec;
 mod watch;
 

@@ -3,10 +3,10 @@
 mod jumps;
 mod sampled;
 mod slots;
+mod team;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use warpwatt_activity::Activity;
 use warpwatt_simt::trace::KernelTrace;
 
 use crate::counters::{Counter, Counts, Selection};
@@ -16,11 +16,13 @@ use crate::memory::Memory;
 use crate::occupancy::{Demand, demand};
 use crate::program::{Program, fetches};
 use crate::sampling::Plan;
-use crate::sm::{Sm, World};
+use crate::sm::{Shared, Sm, World};
+use crate::sms::Sms;
 use crate::watch::{MemoryView, SmView, Watcher};
 use crate::{Dispatcher, GpuError, GpuSpec, Hooks, LaunchRun, Run, Sampling, Work};
 use sampled::{Estimated, Progress};
 use slots::Slots;
+use team::{Ground, Seat, Team};
 
 /// How a run is held in check, and who looks on.
 pub struct Control<'w> {
@@ -32,6 +34,9 @@ pub struct Control<'w> {
     pub interrupt: Option<&'w AtomicBool>,
     /// Time a part of each launch in place of all of it, where that can be done.
     pub sampling: Option<Sampling>,
+    /// Threads that SMs tick on, rounded down to a power of two; what comes out is the same on any number. Where something is attached to SMs, or they read what
+    /// all share when they tick, one does it all.
+    pub threads: usize,
 }
 
 impl Control<'_> {
@@ -46,9 +51,13 @@ impl Default for Control<'_> {
             watcher: None,
             interrupt: None,
             sampling: None,
+            threads: 1,
         }
     }
 }
+
+/// Launches of fewer warp instructions take less time than threads are worth.
+const LEAST_FOR_THREADS: u64 = 50_000;
 
 /// Cycles after which is looked again whether the run is to end: some milliseconds of the largest GPUs.
 const INTERRUPTIBLE: u64 = 1024;
@@ -172,7 +181,7 @@ struct Gpu<'s, 'w> {
     spec: &'s GpuSpec,
     queue: Queue,
     memory: Memory,
-    sms: Vec<Sm>,
+    sms: Sms,
     ticks: Ticks,
     counts: Counts,
     work: Work,
@@ -215,6 +224,8 @@ impl Grid<'_> {
 
 impl<'s, 'w> Gpu<'s, 'w> {
     fn new(spec: &'s GpuSpec, hooks: &Hooks, control: Control<'w>) -> Self {
+        let beside = !hooks.touch_sms() && !Sm::asks_when_it_ticks(spec);
+        let threads = if beside { control.threads } else { 1 };
         Self {
             pause: match (&control.watcher, control.interrupt) {
                 (Some(_), _) | (_, Some(_)) => 0,
@@ -224,9 +235,7 @@ impl<'s, 'w> Gpu<'s, 'w> {
             spec,
             queue: Queue::new(),
             memory: Memory::new(spec, hooks),
-            sms: (0..spec.sm.count)
-                .map(|id| Sm::new(id as u16, spec, hooks))
-                .collect(),
+            sms: Sms::new(spec, hooks, threads),
             ticks: Ticks::new(spec.sm.count as usize),
             counts: Counts::new(),
             work: Work::default(),
@@ -251,22 +260,49 @@ impl<'s, 'w> Gpu<'s, 'w> {
         plan: Option<&'p Plan>,
     ) -> Result<Grid<'p>, GpuError> {
         let mut grid = self.begin(trace, program, demand, plan)?;
+        let others = self.sms.parts().len() - 1;
+        if others == 0 || trace.warp_instructions() < LEAST_FOR_THREADS {
+            self.go_through(&mut grid, None)?;
+        } else {
+            let seats = Seat::several(others);
+            let ground = Ground {
+                spec: self.spec,
+                program,
+                demand,
+            };
+            std::thread::scope(|scope| {
+                let mut team = Team::new(scope, &seats, ground);
+                self.go_through(&mut grid, Some(&mut team))
+            })?;
+        }
+        self.end(&grid)?;
+        Ok(grid)
+    }
+
+    /// Moves time on until nothing is left to do.
+    fn go_through(
+        &mut self,
+        grid: &mut Grid<'_>,
+        mut team: Option<&mut Team<'_>>,
+    ) -> Result<(), GpuError> {
         while let Some(now) = self.next_time() {
             if now >= self.pause {
-                self.pause(now, &mut grid)?;
+                self.pause(now, grid)?;
             }
             self.queue.advance(now);
             while let Some(event) = self.queue.pop_now() {
                 self.work.events += 1;
                 if grid.placed == grid.sampling.stop && matches!(event, Event::Dispatch { .. }) {
-                    self.stop(now, &mut grid)?;
+                    self.stop(now, grid)?;
                 }
-                self.handle(event, now, &mut grid)?;
+                self.handle(event, now, grid)?;
             }
-            self.tick(now, &grid)?;
+            match &mut team {
+                Some(team) if team.is_for(self.ticks.due(now)) => self.tick_beside(now, team)?,
+                _ => self.tick(now, grid)?,
+            }
         }
-        self.end(&grid)?;
-        Ok(grid)
+        Ok(())
     }
 
     /// A launch begins: the CTAs of the first wave are on their way.
@@ -293,9 +329,11 @@ impl<'s, 'w> Gpu<'s, 'w> {
         self.pause = self.pause.min(grid.sampling.next);
         self.memory.begin(trace, self.queue.now());
         let shared_bytes = demand.shared_bytes * demand.ctas_per_sm;
-        for sm in &mut self.sms {
-            sm.begin(self.spec, trace, self.queue.now(), shared_bytes);
-        }
+        let (spec, now) = (self.spec, self.queue.now());
+        self.sms.for_each(|sm, attached| {
+            sm.begin(spec, trace, shared_bytes);
+            attached.begin(trace, now);
+        });
         if let Some(watcher) = &mut self.control.watcher {
             watcher.launch(self.queue.now(), &trace.kernel);
         }
@@ -319,13 +357,14 @@ impl<'s, 'w> Gpu<'s, 'w> {
 
     /// Nothing is left to do: the launch is over, or stuck.
     fn end(&mut self, grid: &Grid<'_>) -> Result<(), GpuError> {
-        let mut end = self.queue.now();
-        for sm in &mut self.sms {
-            end = end.max(sm.end(grid.program, self.queue.now()));
-        }
+        let now = self.queue.now();
+        let mut end = now;
+        self.sms.for_each(|sm, attached| {
+            end = end.max(sm.end(grid.program, attached, now));
+        });
         self.queue.advance(end);
-        for sm in &mut self.sms {
-            sm.has_ended(end);
+        for attached in self.sms.attached() {
+            attached.has_ended(end);
         }
         self.memory.has_ended(end);
         self.counts.add(Counter::Launches, 1);
@@ -383,19 +422,40 @@ impl<'s, 'w> Gpu<'s, 'w> {
 
     /// Ticks every SM that is due.
     fn tick(&mut self, now: u64, grid: &Grid<'_>) -> Result<(), GpuError> {
-        let mut world = World {
-            spec: self.spec,
-            program: grid.program,
-            demand: grid.demand,
-            queue: &mut self.queue,
-            memory: &mut self.memory,
-        };
         let (sms, work, control) = (&mut self.sms, &mut self.work, &mut self.control);
-        self.ticks.each(now, |sm| {
+        let (queue, memory) = (&mut self.queue, &mut self.memory);
+        self.ticks.each(now, |number| {
             work.ticks += 1;
-            let next = sms[sm].tick(now, &mut world)?;
-            show(control, &sms[sm], now);
+            let (sm, attached) = sms.at(number);
+            let mut world = World {
+                spec: self.spec,
+                program: grid.program,
+                demand: grid.demand,
+                now,
+                attached,
+                shared: Shared::Here { queue, memory },
+            };
+            let next = sm.tick(now, &mut world)?;
+            show(control, sm, now);
             Ok(next)
+        })
+    }
+
+    /// The same on several threads.
+    fn tick_beside(&mut self, now: u64, team: &mut Team<'_>) -> Result<(), GpuError> {
+        self.ticks.take(now, &mut team.due);
+        team.tick(now, &mut self.sms);
+        let (queue, memory, ticks) = (&mut self.queue, &mut self.memory, &mut self.ticks);
+        let (sms, work, control) = (&self.sms, &mut self.work, &mut self.control);
+        team.settle(sms, |number, next, deeds| {
+            work.ticks += 1;
+            work.beside += 1;
+            for deed in deeds {
+                deed.done(queue, memory)?;
+            }
+            ticks.again(number, now, next);
+            show(control, sms.get(number), now);
+            Ok(())
         })
     }
 
@@ -430,14 +490,18 @@ impl<'s, 'w> Gpu<'s, 'w> {
             | Event::Access { sm }
             | Event::Room { sm } => sm,
         };
+        let (sm, attached) = self.sms.at(usize::from(id));
         let mut world = World {
             spec: self.spec,
             program: grid.program,
             demand: grid.demand,
-            queue: &mut self.queue,
-            memory: &mut self.memory,
+            now,
+            attached,
+            shared: Shared::Here {
+                queue: &mut self.queue,
+                memory: &mut self.memory,
+            },
         };
-        let sm = &mut self.sms[usize::from(id)];
         let placed = grid.placed;
         match (event, &mut self.dispatcher) {
             (Event::Dispatch { .. }, Some(dispatcher)) => {
@@ -485,7 +549,7 @@ impl<'s, 'w> Gpu<'s, 'w> {
     }
 
     fn states(&self) -> Vec<String> {
-        self.sms.iter().flat_map(Sm::states).collect()
+        self.sms.iter().flat_map(|(sm, _)| sm.states()).collect()
     }
 
     fn finish(mut self, launches: Vec<LaunchRun>) -> Run {
@@ -502,11 +566,9 @@ impl<'s, 'w> Gpu<'s, 'w> {
         }
         self.counts.add(Counter::Cycles, cycles);
         let (of_sms, in_total) = (Selection::of_sms(), Selection::in_total());
-        let mut per_sm: Vec<Activity> = self
-            .sms
-            .iter_mut()
-            .map(|sm| sm.report(now, &of_sms))
-            .collect();
+        let mut per_sm = Vec::with_capacity(self.sms.len());
+        self.sms
+            .for_each(|sm, attached| per_sm.push(sm.report(now, attached, &of_sms)));
         for (sm, more) in per_sm.iter_mut().zip(&self.estimated.counted.sms) {
             *sm += more;
         }
@@ -575,7 +637,7 @@ fn deliver(
         Event::Goes { warp, .. } => return sm.goes(warp, now, world),
         Event::Ended { copy, .. } => return sm.copied(copy, world),
         Event::Retire { warp, .. } => return sm.retire(warp, now, world),
-        Event::Restored { warp, word, .. } => sm.restored(warp, word, now),
+        Event::Restored { warp, word, .. } => sm.restored(warp, word, now, world.attached),
         Event::Constant { place, .. } => return sm.fill_constant(place, now, world),
         Event::Reply(reply) => return sm.replied(&reply, now, world),
         Event::Access { .. } => return sm.access_reaches_tags(now, world),

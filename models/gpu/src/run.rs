@@ -31,6 +31,8 @@ pub struct Work {
     pub events: u64,
     /// Cycles of single SMs looked at.
     pub ticks: u64,
+    /// Those of them in which SMs were looked at on several threads. Nothing else depends on the threads.
+    pub beside: u64,
 }
 
 /// One launch of a run.

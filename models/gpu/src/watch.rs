@@ -5,6 +5,7 @@ use warpwatt_activity::Activity;
 use crate::counters::{COUNTERS, Counter, Counts, Selection};
 use crate::program::Program;
 use crate::sm::{Sm, WarpView};
+use crate::sms::Sms;
 
 /// Looks on. Every method is called in the order of simulated time; nothing that it does reaches the run.
 pub trait Watcher {
@@ -65,7 +66,7 @@ pub struct SmView<'v> {
 #[derive(Clone, Copy)]
 pub struct MemoryView<'v> {
     pub(crate) counts: &'v Counts,
-    pub(crate) sms: &'v [Sm],
+    pub(crate) sms: &'v Sms,
     /// That of the launch that runs, if one does.
     pub(crate) program: Option<&'v Program>,
     pub(crate) cycle: u64,
@@ -140,8 +141,8 @@ impl MemoryView<'_> {
         counts.add(Counter::Cycles, self.cycle);
         let mut attached = Activity::new();
         let (at, of_sms) = ((self.cycle, self.program), Selection::of_sms());
-        for sm in self.sms {
-            sm.so_far(at, &of_sms, &mut counts, &mut attached);
+        for (sm, with) in self.sms.iter() {
+            sm.so_far(at, with, &of_sms, (&mut counts, &mut attached));
         }
         let mut activity = counts.activity(&Selection::new(|_| true));
         activity += &attached;
@@ -152,9 +153,9 @@ impl MemoryView<'_> {
     pub fn activity_by_sm(&self) -> impl Iterator<Item = Activity> {
         let (at, of_sms) = ((self.cycle, self.program), Selection::of_sms());
         let all = Selection::new(|_| true);
-        self.sms.iter().map(move |sm| {
+        self.sms.iter().map(move |(sm, with)| {
             let (mut counts, mut attached) = (Counts::new(), Activity::new());
-            sm.so_far(at, &of_sms, &mut counts, &mut attached);
+            sm.so_far(at, with, &of_sms, (&mut counts, &mut attached));
             let mut activity = counts.activity(&all);
             activity += &attached;
             activity

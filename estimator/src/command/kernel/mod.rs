@@ -264,7 +264,7 @@ fn options(arguments: &KernelArguments, spec: &GpuSpec) -> RunOptions {
         limit: arguments.limit,
         record: !arguments.no_timing,
         trace_memory: arguments.cache.memory(),
-        threads: warpwatt_run::threads(None),
+        threads: warpwatt_run::threads(arguments.jobs),
         races: arguments.check_races,
         listed: LISTED,
         ..RunOptions::default()
@@ -313,6 +313,7 @@ fn timing(
     let control = Control {
         cycle_limit: arguments.cycle_limit,
         watcher: watchers.as_mut().map(|watchers| watchers as _),
+        threads: warpwatt_run::threads(arguments.jobs),
         ..Control::default()
     };
     let timed = match arguments.sample.goal(Way::Any) {
@@ -322,6 +323,7 @@ fn timing(
                 let control = Control {
                     cycle_limit: arguments.cycle_limit,
                     sampling,
+                    threads: warpwatt_run::threads(arguments.jobs),
                     ..Control::default()
                 };
                 simulate_under(spec, traces, Hooks::default(), control)

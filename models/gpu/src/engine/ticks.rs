@@ -82,6 +82,35 @@ impl Ticks {
         }
     }
 
+    /// How many components tick in `now`.
+    #[inline]
+    pub fn due(&self, now: u64) -> usize {
+        let slot = (now % HORIZON) as usize;
+        if self.occupied >> slot & 1 == 0 {
+            return 0;
+        }
+        let set = &self.slots[slot * self.words..][..self.words];
+        set.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Puts the numbers of the components that tick in `now` into `due`, ascending; each says [`again`](Self::again) when it ticks.
+    pub fn take(&mut self, now: u64, due: &mut Vec<usize>) {
+        due.clear();
+        let slept = self.each(now, |component| {
+            due.push(component);
+            Ok(NEVER)
+        });
+        debug_assert!(matches!(slept, Ok::<(), ()>(())));
+    }
+
+    /// A component that ticked in `now` does so again in `cycle`, or never.
+    #[inline]
+    pub fn again(&mut self, component: usize, now: u64, cycle: u64) {
+        if cycle != NEVER {
+            self.put(component, cycle.min(now + HORIZON - 1));
+        }
+    }
+
     /// Calls `tick` for each component that ticks in `now`; it gives the component's next tick.
     ///
     /// # Errors
@@ -104,9 +133,7 @@ impl Ticks {
                 set &= set - 1;
                 self.due[component] = NEVER;
                 let next = tick(component)?;
-                if next != NEVER {
-                    self.put(component, next.min(now + HORIZON - 1));
-                }
+                self.again(component, now, next);
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 use super::sampled::Stretch;
 use super::{Gpu, Grid};
 use crate::GpuError;
-use crate::sm::{Road, World};
+use crate::sm::{Road, Shared, World};
 
 /// Cycles after a jump until what it left unsettled has settled, and cycles that are measured then.
 const SETTLES: u64 = 2000;
@@ -53,7 +53,10 @@ impl Gpu<'_, '_> {
             return Ok(());
         }
         stretch.passed = self.jump(&stretch, factor, grid)?;
-        let live = self.sms.iter().map(|sm| u64::from(sm.live().count_ones()));
+        let live = self
+            .sms
+            .iter()
+            .map(|(sm, _)| u64::from(sm.live().count_ones()));
         stretch.live = live.collect();
         self.see_paces(grid, false);
         let sampling = &mut grid.sampling;
@@ -82,7 +85,7 @@ impl Gpu<'_, '_> {
     fn before_the_end(&self, stretch: &Stretch, grid: &Grid<'_>) -> f64 {
         let trace = grid.trace;
         let whole = trace.warp_instructions() as f64;
-        let mut left: Vec<usize> = self.sms.iter().flat_map(|sm| sm.left()).collect();
+        let mut left: Vec<usize> = self.sms.iter().flat_map(|(sm, _)| sm.left()).collect();
         if left.is_empty() {
             return 0.0;
         }
@@ -92,7 +95,7 @@ impl Gpu<'_, '_> {
         let to_come = (grid.ctas - grid.placed) as f64 / grid.ctas as f64 * whole;
         let most = to_end.max(to_come / left.len() as f64);
         let paces = self.sms.iter().zip(&grid.sampling.paces);
-        let fastest = paces.map(|(sm, paces)| sm.fastest(paces));
+        let fastest = paces.map(|((sm, _), paces)| sm.fastest(paces));
         let fastest = fastest.fold(0.0, f64::max);
         most * self.speed(grid) / (fastest * stretch.issued() as f64).max(1.0)
     }
@@ -100,13 +103,13 @@ impl Gpu<'_, '_> {
     /// The paces of all warps together.
     fn speed(&self, grid: &Grid<'_>) -> f64 {
         let paces = self.sms.iter().zip(&grid.sampling.paces);
-        paces.map(|(sm, paces)| sm.speed(paces)).sum()
+        paces.map(|((sm, _), paces)| sm.speed(paces)).sum()
     }
 
     fn see_paces(&self, grid: &mut Grid<'_>, timed: bool) {
         let paces = &mut grid.sampling.paces;
         paces.resize_with(self.sms.len(), Vec::new);
-        for (sm, paces) in self.sms.iter().zip(paces) {
+        for ((sm, _), paces) in self.sms.iter().zip(paces) {
             sm.see_paces(paces, timed);
         }
     }
@@ -122,13 +125,7 @@ impl Gpu<'_, '_> {
         // From the round on from which there is as much to bring as is kept.
         let to_bring = stretch.shared_accesses() as f64 * factor;
         let kept = FILLINGS * self.spec.shared_sectors() as f64;
-        let mut world = World {
-            spec: self.spec,
-            program: grid.program,
-            demand: grid.demand,
-            queue: &mut self.queue,
-            memory: &mut self.memory,
-        };
+        let now = self.queue.now();
         let (placed, finished, ctas) = (&mut grid.placed, &mut grid.finished, grid.ctas);
         let mut next_cta = || {
             let next = (*placed < ctas).then_some(*placed)?;
@@ -145,14 +142,26 @@ impl Gpu<'_, '_> {
         for round in 0..ROUNDS {
             let left = LEFT.powi(round);
             road.brings = to_bring * left <= kept || round == ROUNDS - 1;
-            for (sm, paces) in self.sms.iter_mut().zip(&grid.sampling.paces) {
+            for (number, paces) in grid.sampling.paces.iter().enumerate() {
                 let part = whole * left * (1.0 - LEFT);
+                let (sm, attached) = self.sms.at(number);
+                let mut world = World {
+                    spec: self.spec,
+                    program: grid.program,
+                    demand: grid.demand,
+                    now,
+                    attached,
+                    shared: Shared::Here {
+                        queue: &mut self.queue,
+                        memory: &mut self.memory,
+                    },
+                };
                 passed += sm.jump(&mut road, (paces, part), &mut world)?;
             }
         }
-        let now = world.queue.now();
-        for (number, sm) in self.sms.iter_mut().enumerate() {
-            self.ticks.set(number, now, sm.wakes(now));
+        for number in 0..self.sms.len() {
+            self.ticks
+                .set(number, now, self.sms.at(number).0.wakes(now));
         }
         Ok(passed)
     }

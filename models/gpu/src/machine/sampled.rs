@@ -6,7 +6,7 @@ use super::{Gpu, Grid};
 use crate::GpuError;
 use crate::counters::{Counter, Counts, Selection};
 use crate::sampling::{Batch, LaunchSample, Plan, Way};
-use crate::sm::{Pace, Sm};
+use crate::sm::{Attached, Pace, Sm};
 
 /// What is put down to what was left out, over all launches.
 #[derive(Clone, Debug, Default)]
@@ -161,12 +161,14 @@ impl Gpu<'_, '_> {
     }
 
     pub(super) fn mark(&mut self, cycle: u64, grid: &Grid<'_>) -> Mark {
-        self.sms.iter_mut().for_each(|sm| sm.up_to(cycle));
+        for attached in self.sms.attached() {
+            attached.up_to(cycle);
+        }
         let of_sms = Selection::of_sms();
-        let one = |sm: &Sm| {
+        let one = |(sm, with): (&Sm, &Attached)| {
             let (mut counts, mut attached) = (Counts::new(), Activity::new());
             let at = (cycle, Some(grid.program));
-            sm.so_far(at, &of_sms, &mut counts, &mut attached);
+            sm.so_far(at, with, &of_sms, (&mut counts, &mut attached));
             attached += &counts.activity(&of_sms);
             attached
         };

@@ -16,6 +16,7 @@ pub(crate) mod warm;
 
 use warpwatt_simt::trace::KernelTrace;
 
+pub(crate) use ports::request_flits;
 pub(crate) use space::space_of;
 
 use crate::counters::Counts;

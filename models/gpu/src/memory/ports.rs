@@ -4,7 +4,7 @@ use super::network::{Head, Packet};
 use super::{Kind, Memory, Reply, Request, first_byte};
 use crate::counters::Counter;
 use crate::event::{Event, Queue};
-use crate::{GpuError, NocSpec, Reads, SECTOR_BYTES, Transactions};
+use crate::{GpuError, GpuSpec, NocSpec, Reads, SECTOR_BYTES, Transactions};
 
 impl Memory {
     fn port(&self, sm: u16) -> usize {
@@ -26,14 +26,13 @@ impl Memory {
         room
     }
 
-    /// Puts `request` into its SM's port, where it is ready at SM cycle `at`; returns its flits.
+    /// Puts `request` of so many flits into its SM's port, where it is ready at SM cycle `at`.
     pub fn send(
         &mut self,
         at: u64,
-        mut request: Request,
+        (mut request, flits): (Request, u64),
         queue: &mut Queue,
-    ) -> Result<u64, GpuError> {
-        let flits = self.request_flits(&request);
+    ) -> Result<(), GpuError> {
         let first = request.base + first_byte(request.mask);
         let home = self.map.slice(first).0;
         request.slice = self.map.near(home, self.partition(request.sm)) as u16;
@@ -48,7 +47,7 @@ impl Memory {
         let open = self.is_open(slice);
         let head = self.to_slices.offer(port, packet, queue.now(), open);
         self.request_crosses(head, port, queue)?;
-        Ok(flits)
+        Ok(())
     }
 
     /// What became of the head of a port; whether it has crossed.
@@ -90,23 +89,6 @@ impl Memory {
             for sm in self.to_slices.take_turned_away(port) {
                 queue.schedule(now, Event::Room { sm })?;
             }
-        }
-    }
-
-    /// A segment is one packet, and so are sectors of a line that are only read if the network has it so; else they are a packet each.
-    fn request_flits(&self, request: &Request) -> u64 {
-        let sectors = u64::from(request.mask.count_ones());
-        let data = u64::from(SECTOR_BYTES) * u64::from(request.kind.carries_data());
-        let noc = &self.spec.noc;
-        let bytes = noc.request_flit_bytes;
-        let mask = match request.masked {
-            true => flits(noc, bytes, SECTOR_BYTES.into()),
-            false => 0,
-        };
-        mask + match self.spec.ldst.transactions {
-            Transactions::Segments => flits(noc, bytes, data * sectors),
-            Transactions::Sectors if data == 0 && noc.reads == Reads::Line => flits(noc, bytes, 0),
-            Transactions::Sectors => sectors * flits(noc, bytes, data),
         }
     }
 
@@ -188,6 +170,23 @@ impl Memory {
             }
         }
         self.go_on(now, slice, queue)
+    }
+}
+
+/// A segment is one packet, and so are sectors of a line that are only read if the network has it so; else they are a packet each.
+pub(crate) fn request_flits(spec: &GpuSpec, request: &Request) -> u64 {
+    let sectors = u64::from(request.mask.count_ones());
+    let data = u64::from(SECTOR_BYTES) * u64::from(request.kind.carries_data());
+    let noc = &spec.noc;
+    let bytes = noc.request_flit_bytes;
+    let mask = match request.masked {
+        true => flits(noc, bytes, SECTOR_BYTES.into()),
+        false => 0,
+    };
+    mask + match spec.ldst.transactions {
+        Transactions::Segments => flits(noc, bytes, data * sectors),
+        Transactions::Sectors if data == 0 && noc.reads == Reads::Line => flits(noc, bytes, 0),
+        Transactions::Sectors => sectors * flits(noc, bytes, data),
     }
 }
 

@@ -123,7 +123,11 @@ impl Sm {
             // Every line of the set is on its way: the access passes the cache by.
             None => match self.constants.cache.reserve(line) {
                 Some((place, _)) => {
-                    self.watch_cache(at, SmCache::Constant, CacheEvent::Evicted { place });
+                    world.attached.watch_cache(
+                        at,
+                        SmCache::Constant,
+                        CacheEvent::Evicted { place },
+                    );
                     place
                 }
                 None => return Ok(true),
@@ -131,7 +135,7 @@ impl Sm {
         };
         let found = self.constants.cache.look(place, LINE);
         if found.hit != 0 {
-            self.watch_read(at, SmCache::Constant, place, LINE, load);
+            self.watch_read(world.attached, (at, SmCache::Constant), (place, LINE), load);
             return Ok(true);
         }
         self.counts.add(Counter::ConstantMisses, 1);
@@ -155,7 +159,7 @@ impl Sm {
             }
         };
         let sm = self.id;
-        world.queue.schedule(fill, Event::Constant { sm, place })?;
+        world.schedule(fill, Event::Constant { sm, place })?;
         Ok(false)
     }
 
@@ -169,7 +173,7 @@ impl Sm {
         let mut served = std::mem::take(&mut self.constants.served);
         self.constants.cache.fill(place, LINE, &mut served);
         let sectors = LINE;
-        self.watch_cache(
+        world.attached.watch_cache(
             now,
             SmCache::Constant,
             CacheEvent::Filled { place, sectors },

@@ -4,7 +4,7 @@ use warpwatt_simt::trace::Step;
 
 use super::l15::Answer;
 use super::warp::Warp;
-use super::{Sm, World};
+use super::{Attached, Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::event::Event;
@@ -51,20 +51,20 @@ impl LateFill {
 
 impl Sm {
     /// Instructions that hit reach their buffers.
-    pub(super) fn arrive(&mut self, now: u64, world: &World<'_>) {
+    pub(super) fn arrive(&mut self, now: u64, world: &mut World<'_>) {
         while let Some((cycle, warp)) = self.arrivals.pop(now) {
             self.deliver(warp, cycle, world);
         }
     }
 
     /// What was fetched for a warp is decoded and in its buffer: one instruction, or all that one fetch brought.
-    pub fn deliver(&mut self, warp: u8, cycle: u64, world: &World<'_>) {
+    pub fn deliver(&mut self, warp: u8, cycle: u64, world: &mut World<'_>) {
         let index = usize::from(warp);
         let bit = 1 << index;
         let slot = &mut self.warps[index];
         let (bare, before) = (slot.bare, slot.delivered);
         let count = slot.deliver(world.spec.fetch.instructions > 1);
-        for observer in &mut self.observers {
+        for observer in &mut world.attached.observers {
             for number in before..slot.delivered {
                 let bytes = world.spec.fetch.instruction_bytes;
                 let pc = |step: &Step| world.program.address(step.inst, bytes);
@@ -74,7 +74,7 @@ impl Sm {
             }
         }
         let right = slot.delivered - before;
-        for observer in &mut self.storage {
+        for observer in &mut world.attached.storage {
             observer.buffered(cycle, warp, right, count - right);
         }
         self.counts.add(Counter::BufferWrite, u64::from(count));
@@ -83,8 +83,8 @@ impl Sm {
         if slot.held == 0 {
             // Nothing but what lies behind a taken branch: the scheduler finds that out as soon as it sees it.
             slot.forget_wrong();
-            for observer in &mut self.storage {
-                observer.flushed(world.queue.now(), warp);
+            for observer in &mut world.attached.storage {
+                observer.flushed(world.now, warp);
             }
             again = true;
         } else if self.empty & bit != 0 {
@@ -98,20 +98,20 @@ impl Sm {
     }
 
     /// A branch is resolved, or what was fetched behind it thrown away.
-    pub(super) fn resolve(&mut self, index: usize, world: &World<'_>) {
+    pub(super) fn resolve(&mut self, index: usize, world: &mut World<'_>) {
         let slot = &mut self.warps[index];
         slot.branch = false;
         slot.resolves = NEVER;
         slot.forget_wrong();
-        for observer in &mut self.storage {
-            observer.flushed(world.queue.now(), index as u8);
+        for observer in &mut world.attached.storage {
+            observer.flushed(world.now, index as u8);
         }
         self.update_fetch(index, world);
     }
 
     /// Decides anew whether the fetch stage may fetch for a warp.
     #[inline]
-    pub(super) fn update_fetch(&mut self, index: usize, world: &World<'_>) {
+    pub(super) fn update_fetch(&mut self, index: usize, world: &mut World<'_>) {
         let (warp, fetch) = (&self.warps[index], &world.spec.fetch);
         let bit = 1 << index;
         let room = if fetch.instructions > 1 {
@@ -127,7 +127,7 @@ impl Sm {
             && warp.next().is_some();
         if can {
             self.can_fetch |= bit;
-            self.next = self.next.min(world.queue.now());
+            self.next = self.next.min(world.now);
         } else {
             self.can_fetch &= !bit;
         }
@@ -136,7 +136,7 @@ impl Sm {
     /// Fetches for as many warps as the fetch stage serves in a cycle.
     pub(super) fn fetch(&mut self, now: u64, world: &mut World<'_>) -> Result<(), GpuError> {
         for _ in 0..world.spec.fetch.warps {
-            let can = self.may_fetch();
+            let can = self.may_fetch(world.attached);
             if can == 0 {
                 break;
             }
@@ -150,8 +150,8 @@ impl Sm {
 
     /// Warps that the fetch stage may serve, and the filter as well.
     #[inline]
-    fn may_fetch(&self) -> u64 {
-        let filter = self.filter.as_ref();
+    fn may_fetch(&self, attached: &Attached) -> u64 {
+        let filter = attached.filter.as_ref();
         if filter.is_none_or(|it| it.lets_fetch_ahead()) {
             return self.can_fetch;
         }
@@ -172,7 +172,7 @@ impl Sm {
             - due * u64::from(settings.instruction_bytes);
         // Instructions passed, and metadata in front of them.
         let (mut passed, mut metadata) = (0, 0);
-        let watched = !self.storage.is_empty();
+        let watched = !world.attached.storage.is_empty();
         // The places of these among all, if somebody wants to know.
         let (mut on_path, mut in_front) = (0, 0);
         while passed + metadata < settings.instructions {
@@ -219,13 +219,18 @@ impl Sm {
             warp: index as u8,
             pc: address,
         };
-        for observer in &mut self.observers {
+        for observer in &mut world.attached.observers {
             observer.fetched(event);
         }
-        let filtered = self.filtered(event);
+        let filtered = self.filtered(event, world.attached);
         let hit = filtered || self.cached(event, world)?;
         if hit {
-            let decoded = filtered && self.filter.as_ref().is_some_and(|it| it.skips_decode());
+            let decoded = filtered
+                && world
+                    .attached
+                    .filter
+                    .as_ref()
+                    .is_some_and(|it| it.skips_decode());
             self.hit(event, decoded, world);
         }
         if watched {
@@ -237,7 +242,7 @@ impl Sm {
                 metadata: in_front,
                 read: hit && !filtered,
             };
-            for observer in &mut self.storage {
+            for observer in &mut world.attached.storage {
                 observer.fetched(now, fetched);
             }
         }
@@ -246,12 +251,12 @@ impl Sm {
     }
 
     /// The instruction enters the buffer after the fetch stages, and those of decode unless it is decoded already.
-    fn hit(&mut self, event: FetchEvent, decoded: bool, world: &World<'_>) {
+    fn hit(&mut self, event: FetchEvent, decoded: bool, world: &mut World<'_>) {
         let fetch = &world.spec.fetch;
         let decode = if decoded { 0 } else { fetch.decode_cycles };
         let arrival = event.cycle + u64::from(fetch.stages + decode);
         let arrival = self.arrivals.push(arrival, event.warp);
-        for observer in &mut self.observers {
+        for observer in &mut world.attached.observers {
             observer.delivered(FetchEvent {
                 cycle: arrival,
                 ..event
@@ -261,8 +266,8 @@ impl Sm {
 
     /// Whether an attached filter serves the fetch.
     #[inline]
-    fn filtered(&mut self, event: FetchEvent) -> bool {
-        let Some(filter) = &mut self.filter else {
+    fn filtered(&mut self, event: FetchEvent, attached: &mut Attached) -> bool {
+        let Some(filter) = &mut attached.filter else {
             return false;
         };
         if let Some(late) = self.late_fill.take_if(|late| late.cycle < event.cycle) {
@@ -281,7 +286,7 @@ impl Sm {
         let icache = &world.spec.icache;
         let line = event.pc >> icache.line_bytes.trailing_zeros();
         if icache.misses == MissSource::Never || self.icache.lookup(line) {
-            self.fill_filter(event, world.spec.fetch.stages);
+            self.fill_filter(event, world.spec.fetch.stages, world.attached);
             return Ok(true);
         }
         self.counts.add(Counter::IcacheMisses, 1);
@@ -305,20 +310,12 @@ impl Sm {
             }
         };
         let sm = self.id;
-        world.queue.schedule(fill, Event::Fill { sm, miss })?;
+        world.schedule(fill, Event::Fill { sm, miss })?;
         Ok(false)
     }
 
-    /// Shows what happens in the I-cache to those who see where bits lie.
-    #[inline]
-    fn watch_code(&mut self, cycle: u64, event: CodeEvent) {
-        for observer in &mut self.storage {
-            observer.code_cached(cycle, event);
-        }
-    }
-
-    fn fill_filter(&mut self, event: FetchEvent, stages: u32) {
-        let Some(filter) = &mut self.filter else {
+    fn fill_filter(&mut self, event: FetchEvent, stages: u32, attached: &mut Attached) {
+        let Some(filter) = &mut attached.filter else {
             return;
         };
         if stages == 1 {
@@ -344,29 +341,27 @@ impl Sm {
             let shift = icache.line_bytes.trailing_zeros();
             if let Some(old) = self.icache.fill(line) {
                 let line = old << shift;
-                self.watch_code(now, CodeEvent::Evicted { line });
+                world.attached.watch_code(now, CodeEvent::Evicted { line });
             }
             let line = line << shift;
-            self.watch_code(now, CodeEvent::Filled { line });
+            world.attached.watch_code(now, CodeEvent::Filled { line });
             self.l15
                 .fill(CODE_BASE + line, icache.line_bytes, &mut self.counts);
         }
         let miss_entry = self.misses.get(miss);
         let first = now + u64::from(world.spec.fetch.stages + world.spec.fetch.decode_cycles);
         for (cycle, &(warp, pc)) in (first..).zip(&miss_entry.waiters) {
-            if let Some(filter) = &mut self.filter {
+            if let Some(filter) = &mut world.attached.filter {
                 filter.fill(pc);
             }
-            for observer in &mut self.observers {
+            for observer in &mut world.attached.observers {
                 observer.delivered(FetchEvent { cycle, warp, pc });
             }
             let read = now + (cycle - first);
-            for observer in &mut self.storage {
+            for observer in &mut world.attached.storage {
                 observer.code_cached(read, CodeEvent::Read { warp });
             }
-            world
-                .queue
-                .schedule(cycle, Event::Deliver { sm: self.id, warp })?;
+            world.schedule(cycle, Event::Deliver { sm: self.id, warp })?;
         }
         self.misses.free(miss);
         Ok(())

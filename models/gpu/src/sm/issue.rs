@@ -5,7 +5,7 @@ use warpwatt_simt::trace::{Asynchronous, Step};
 use super::ldst::{Waiting, Wanted};
 use super::select::Seen;
 use super::units::{Collected, Issuer, UnitTimes};
-use super::{Scheduler, Sm, World};
+use super::{Attached, Scheduler, Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::program::{Inst, Port};
@@ -69,7 +69,7 @@ impl Sm {
             if self.any_ready & own == 0 {
                 continue;
             }
-            if let Some(warp) = self.choose(scheduler, now, Taken::default()) {
+            if let Some(warp) = self.choose(scheduler, now, Taken::default(), world.attached) {
                 if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
                     self.schedulers[scheduler].issues_from = now + 1;
                     continue;
@@ -98,7 +98,11 @@ impl Sm {
     ) -> Result<u64, GpuError> {
         let issues_from = self.schedulers[scheduler].issues_from;
         let own = self.schedulers[scheduler].own;
-        let mut ready = self.admitted(self.ready[Port::Barrier as usize] & own, now);
+        let mut ready = self.admitted(
+            self.ready[Port::Barrier as usize] & own,
+            now,
+            world.attached,
+        );
         let issued = u64::from(ready.count_ones());
         while ready != 0 {
             let warp = ready.trailing_zeros();
@@ -120,7 +124,7 @@ impl Sm {
         let mut issued = 0;
         for _ in 1..world.spec.scheduler.width {
             let again = self.candidates(scheduler, now, Taken::default()) & 1 << warp;
-            if again == 0 || self.admitted(again, now) == 0 {
+            if again == 0 || self.admitted(again, now, world.attached) == 0 {
                 break;
             }
             if self.reexecutor.is_some() && !self.repeats_before(warp, now, world) {
@@ -142,7 +146,7 @@ impl Sm {
     ) -> Result<u64, GpuError> {
         let mut issued = 0;
         while issued + 1 < u64::from(world.spec.scheduler.width) {
-            let Some(warp) = self.choose(scheduler, now, taken) else {
+            let Some(warp) = self.choose(scheduler, now, taken, world.attached) else {
                 break;
             };
             taken.add(warp, self.warps[warp as usize].head);
@@ -167,9 +171,15 @@ impl Sm {
 
     /// The warp that a scheduler issues for, if there is one.
     #[inline]
-    fn choose(&mut self, scheduler: usize, now: u64, taken: Taken) -> Option<u32> {
+    fn choose(
+        &mut self,
+        scheduler: usize,
+        now: u64,
+        taken: Taken,
+        attached: &mut Attached,
+    ) -> Option<u32> {
         let candidates = self.candidates(scheduler, now, taken);
-        let candidates = self.admitted(candidates, now);
+        let candidates = self.admitted(candidates, now, attached);
         if candidates == 0 {
             return None;
         }
@@ -192,7 +202,7 @@ impl Sm {
         now: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        let Some(step) = self.warps[index as usize].issue() else {
+        let Some(mut step) = self.warps[index as usize].issue() else {
             return Ok(());
         };
         let program = world.program;
@@ -220,6 +230,8 @@ impl Sm {
             writes: plan.writes + plan.narrow_writes,
             told: false,
         };
+        let told = step.addresses.as_ref();
+        let beyond = told.and_then(|at| Some((at.first(), at.beyond()?)));
         let last_cycle = match inst.port {
             // Whoever does not execute it does not wait.
             Port::Barrier if step.executed == 0 || !inst.barrier => {
@@ -240,7 +252,7 @@ impl Sm {
                 let collected = self.units.collect(program, inst, &plan, issuer, now);
                 self.counts
                     .add(Counter::BankConflictCycles, collected.conflict_cycles);
-                for hook in &mut self.issue_hooks {
+                for hook in &mut world.attached.issue {
                     hook.collected(index as u8, collected.ready);
                 }
                 let times = IssueTimes {
@@ -252,7 +264,7 @@ impl Sm {
                     self.count_access(index as usize, step.inst, op);
                 }
                 if port == Port::Ldst {
-                    self.issue_memory(wanted, &step, &plan, collected, world)?
+                    self.issue_memory(wanted, &mut step, &plan, collected, world)?
                 } else if inst.asynchronous == Some(Asynchronous::Tensor) {
                     self.issue_tensor_work(wanted, &step, &collected, world)?
                 } else {
@@ -260,8 +272,6 @@ impl Sm {
                 }
             }
         };
-        let told = step.addresses.map(|at| (at.first(), at.beyond()));
-        let beyond = told.and_then(|(first, beyond)| Some((first, beyond?)));
         if inst.asynchronous.is_some() || beyond.is_some() {
             self.begin_or_wait(index as usize, inst, beyond, last_cycle, world)?;
         }
@@ -316,14 +326,14 @@ impl Sm {
     }
 
     #[inline]
-    fn observe(&mut self, step: &Step, warp: u8, now: u64, world: &World<'_>) {
-        if self.observers.is_empty() {
+    fn observe(&mut self, step: &Step, warp: u8, now: u64, world: &mut World<'_>) {
+        if world.attached.observers.is_empty() {
             return;
         }
         let pc = world
             .program
             .address(step.inst, world.spec.fetch.instruction_bytes);
-        for observer in &mut self.observers {
+        for observer in &mut world.attached.observers {
             observer.issued(FetchEvent {
                 cycle: now,
                 warp,
@@ -340,14 +350,14 @@ impl Sm {
         inst: &Inst,
         warp: u8,
         now: u64,
-        world: &World<'_>,
+        world: &mut World<'_>,
     ) -> IssuePlan {
         let mut plan = IssuePlan::plain(world.program.writes(inst).len() as u32);
-        if self.issue_hooks.is_empty() {
+        if world.attached.issue.is_empty() {
             return plan;
         }
         let event = issue_event(step, warp, now, world);
-        for hook in &mut self.issue_hooks {
+        for hook in &mut world.attached.issue {
             hook.issued(&event, &mut plan);
         }
         self.tally.steer(
@@ -369,22 +379,14 @@ impl Sm {
         warp: u8,
         plan: &IssuePlan,
         times: IssueTimes,
-        world: &World<'_>,
+        world: &mut World<'_>,
     ) {
-        if self.storage.is_empty() {
+        if world.attached.storage.is_empty() {
             return;
         }
         let event = issue_event(step, warp, times.issued, world);
-        for observer in &mut self.storage {
+        for observer in &mut world.attached.storage {
             observer.issued(&event, plan, times.read);
-        }
-    }
-
-    /// Shows them that a unit takes an instruction.
-    #[inline]
-    pub(super) fn watch_entry(&mut self, cycle: u64, wanted: Wanted) {
-        for observer in &mut self.storage {
-            observer.entered(cycle, wanted.warp, wanted.inst);
         }
     }
 
@@ -399,15 +401,15 @@ impl Sm {
     ) -> Result<u64, GpuError> {
         let done = if plan.extent == Extent::Skipped {
             self.units.pass(collected, collected.ready);
-            self.watch_entry(collected.ready, wanted);
+            world.attached.watch_entry(collected.ready, wanted);
             collected.ready + 1
         } else {
             let times = UnitTimes {
                 interval: occupied(inst, plan),
                 latency: inst.latency,
             };
-            let executed = self.units.execute(collected, times, world.queue.now());
-            self.watch_entry(executed.entered, wanted);
+            let executed = self.units.execute(collected, times, world.now);
+            world.attached.watch_entry(executed.entered, wanted);
             self.counts
                 .add(Counter::ResultConflictCycles, executed.waited);
             executed.done
@@ -420,7 +422,7 @@ impl Sm {
     fn issue_memory(
         &mut self,
         wanted: Wanted,
-        step: &Step,
+        step: &mut Step,
         plan: &IssuePlan,
         collected: Collected,
         world: &mut World<'_>,
@@ -428,9 +430,9 @@ impl Sm {
         let inst = &world.program.insts[step.inst as usize];
         let interval = occupied(inst, plan);
         let through = collected.ready + inst.latency - self.units.depth().min(inst.latency);
-        let (Some(op), Some(addresses)) = (inst.memory, &step.addresses) else {
+        let (Some(op), Some(addresses)) = (inst.memory, step.addresses.take()) else {
             self.units.pass(&collected, collected.ready);
-            self.watch_entry(collected.ready, wanted);
+            world.attached.watch_entry(collected.ready, wanted);
             self.take_ldst(self.ldst.free.max(collected.ready), interval);
             self.results_at(wanted, through, world)?;
             return Ok(through);
@@ -438,7 +440,7 @@ impl Sm {
         let waiting = Waiting {
             wanted,
             op,
-            addresses: addresses.clone(),
+            addresses,
             executed: step.executed,
             collected,
             interval,

@@ -209,7 +209,7 @@ impl Sm {
         for number in travellers.len()..needed {
             let index = (!self.live).trailing_zeros() as usize;
             let started = (cta, trace.warp(next, number)?);
-            self.place_warp(index, started, world.queue.now(), world)?;
+            self.place_warp(index, started, world.now, world)?;
             travellers.push(self.traveller(trace, index, budget));
         }
         Ok(passed)
@@ -281,15 +281,13 @@ impl Sm {
             };
             let hit = in_l1 && cache.bring(line, block.mask, false);
             if touch == Touch::Writes || !hit {
-                world
-                    .memory
-                    .bring(block, self.number(), touch == Touch::Writes);
+                world.bring(block, self.number(), touch == Touch::Writes);
             }
         }
     }
 
     /// The others of the CTA have passed the barrier that some wait at.
-    fn release_waiting(&mut self, cta: usize, world: &World<'_>) {
+    fn release_waiting(&mut self, cta: usize, world: &mut World<'_>) {
         let mut waiting = self.ctas[cta].forget_waiting();
         self.at_barrier &= !waiting;
         while waiting != 0 {

@@ -4,6 +4,7 @@ use super::{Sm, World};
 use crate::counters::Counter;
 use crate::memory::cache::Cache;
 use crate::memory::coalesce::Block;
+use crate::memory::request_flits;
 use crate::request::{Kind, Request};
 use crate::{CacheEvent, Fill, GpuError, GpuSpec, SmCache, StoreMiss, Transactions};
 
@@ -85,7 +86,7 @@ impl Sm {
         let misses = L1::misses(spec.l1.fill, missing);
         if missing != 0
             && (self.l1.on_their_way + misses > spec.l1.mshrs.max(misses)
-                || !world.memory.has_room(self.id))
+                || !world.has_room(self.id))
         {
             return Ok(Access::NoRoom);
         }
@@ -97,14 +98,16 @@ impl Sm {
             Some(place) => place,
             None => match self.l1.cache.reserve(line) {
                 Some((place, _)) => {
-                    self.watch_cache(at, SmCache::L1, CacheEvent::Evicted { place });
+                    world
+                        .attached
+                        .watch_cache(at, SmCache::L1, CacheEvent::Evicted { place });
                     place
                 }
                 None => return Ok(Access::NoRoom),
             },
         };
         let found = self.l1.cache.look(place, block.mask);
-        self.watch_read(at, SmCache::L1, place, found.hit, load);
+        self.watch_read(world.attached, (at, SmCache::L1), (place, found.hit), load);
         self.counts.add(Counter::L1Lookups, 1);
         for (counter, mask) in [
             (Counter::L1Reads, block.mask),
@@ -145,11 +148,15 @@ impl Sm {
             };
             if let Some(place) = place {
                 if found.is_none() {
-                    self.watch_cache(at, SmCache::L1, CacheEvent::Evicted { place });
+                    world
+                        .attached
+                        .watch_cache(at, SmCache::L1, CacheEvent::Evicted { place });
                 }
                 self.l1.cache.write(place, block.mask, false);
                 let sectors = block.mask;
-                self.watch_cache(at, SmCache::L1, CacheEvent::Filled { place, sectors });
+                world
+                    .attached
+                    .watch_cache(at, SmCache::L1, CacheEvent::Filled { place, sectors });
             }
             let sectors = u64::from(block.mask.count_ones());
             self.counts.add(Counter::L1Writes, sectors);
@@ -179,7 +186,8 @@ impl Sm {
             slice: 0,
             cookie,
         };
-        let flits = world.memory.send(at, request, world.queue)?;
+        let flits = request_flits(world.spec, &request);
+        world.send(at, (request, flits))?;
         self.counts.add(Counter::RequestFlits, flits);
         self.count_transaction(kind, block, world.spec);
         Ok(())
@@ -224,7 +232,7 @@ impl Sm {
             place,
             sectors: mask,
         };
-        self.watch_cache(now, SmCache::L1, event);
+        world.attached.watch_cache(now, SmCache::L1, event);
         for load in served.drain(..) {
             self.block_arrived(load, now, world)?;
         }

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use warpwatt_simt::trace::{Addresses, Beyond, LaneMask, MemoryOp, MemoryOpKind, Space};
 
 use super::l1::Access;
-use super::units::Collected;
-use super::{Sm, World};
+use super::units::{self, Collected};
+use super::{Attached, Sm, World};
 use crate::counters::Counter;
 use crate::event::Event;
 use crate::memory::coalesce::{Block, LOCAL_MASK, LocalAccess, Rules};
@@ -220,13 +220,14 @@ impl Sm {
         self.ldst.stuck && self.ldst.blocks.len() as u64 >= depth
     }
 
+    /// Whether it asks for room before the network when it ticks, not in an event: then its accesses take no time to the tags.
+    pub fn asks_when_it_ticks(spec: &GpuSpec) -> bool {
+        spec.ldst.memory == MemoryPath::System && to_tags(spec, units::depth(spec)) == 0
+    }
+
     /// Cycles from the unit to the tags of the first-level cache.
     fn to_tags(&self, spec: &GpuSpec) -> u64 {
-        if spec.has_l1() {
-            (u64::from(spec.l1.latency) - 1).saturating_sub(self.units.depth())
-        } else {
-            0
-        }
+        to_tags(spec, self.units.depth())
     }
 
     /// The unit takes an instruction in a cycle.
@@ -238,7 +239,7 @@ impl Sm {
     ) -> Result<(), GpuError> {
         self.ldst.addresses_free = from + waiting.interval;
         if waiting.wanted.moved().is_none() {
-            self.watch_entry(from, waiting.wanted);
+            world.attached.watch_entry(from, waiting.wanted);
         }
         match space(waiting) {
             Space::Shared => self.access_shared(waiting, from, world),
@@ -293,7 +294,7 @@ impl Sm {
             self.access_ends(usize::from(wanted.warp), wanted.inst, cycle, world);
         }
         if wanted.told {
-            for hook in &mut self.issue_hooks {
+            for hook in &mut world.attached.issue {
                 hook.loaded(cycle, wanted.warp);
             }
         }
@@ -305,15 +306,15 @@ impl Sm {
     }
 
     /// The cycle in which results that come in `cycle` are in their registers.
-    fn write(&mut self, wanted: Wanted, cycle: u64, world: &World<'_>) -> u64 {
+    fn write(&mut self, wanted: Wanted, cycle: u64, world: &mut World<'_>) -> u64 {
         let inst = &world.program.insts[wanted.inst as usize];
         let words = world.program.writes(inst);
         let words = &words[..words.len().min(wanted.writes as usize)];
-        let (warp, now) = (u32::from(wanted.warp), world.queue.now());
+        let (warp, now) = (u32::from(wanted.warp), world.now);
         let written = self.units.write(words, warp, cycle, now);
         self.counts
             .add(Counter::WriteConflictCycles, written - cycle);
-        for observer in &mut self.storage {
+        for observer in &mut world.attached.storage {
             observer.written(written, wanted.warp, wanted.inst);
         }
         written
@@ -325,7 +326,7 @@ impl Sm {
         from: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        for observer in &mut self.storage {
+        for observer in &mut world.attached.storage {
             let lanes = (&waiting.addresses, waiting.executed);
             observer.accesses_shared(from, waiting.wanted.warp, waiting.wanted.inst, lanes);
         }
@@ -350,7 +351,7 @@ impl Sm {
             MemoryOpKind::Store => shared.store_pass_cycles,
             _ => shared.pass_cycles,
         });
-        for hook in &mut self.issue_hooks {
+        for hook in &mut world.attached.issue {
             let lanes = (&waiting.addresses, waiting.executed);
             hook.shared_taken(&SharedUse {
                 from,
@@ -408,7 +409,7 @@ impl Sm {
                     let number = self.set_out(warp, copied);
                     self.loads.insert(Wanted::by_copy(warp, number), blocks)
                 }
-                _ => self.begin_load(waiting.wanted, blocks),
+                _ => self.begin_load(waiting.wanted, blocks, world.attached),
             };
         }
         let words = world.spec.l1.data == DataBanks::Words && beyond.is_none();
@@ -433,7 +434,7 @@ impl Sm {
         });
         if to_tags > 0 {
             let sm = self.id;
-            return Ok(world.queue.schedule(at, Event::Access { sm })?);
+            return world.schedule(at, Event::Access { sm });
         }
         if !self.ldst.stuck {
             self.go_through(world)?;
@@ -472,8 +473,8 @@ impl Sm {
     }
 
     /// A load or an atomic of so many blocks goes to memory; hooks are told when it has come.
-    pub(super) fn begin_load(&mut self, wanted: Wanted, blocks: u32) -> u32 {
-        let told = wanted.moved().is_none() && !self.issue_hooks.is_empty();
+    pub(super) fn begin_load(&mut self, wanted: Wanted, blocks: u32, attached: &Attached) -> u32 {
+        let told = wanted.moved().is_none() && !attached.issue.is_empty();
         self.loads.insert(Wanted { told, ..wanted }, blocks)
     }
 
@@ -573,7 +574,7 @@ impl Sm {
         let Some(wanted) = self.loads.arrived(pass.load) else {
             return Ok(());
         };
-        let (now, last) = (world.queue.now(), pass.from + pass.length);
+        let (now, last) = (world.now, pass.from + pass.length);
         if last <= now {
             return self.results_at(wanted, now, world);
         }
@@ -601,7 +602,7 @@ impl Sm {
                     Access::Waits => {}
                 }
             }
-            _ if !world.memory.has_room(self.id) => return Ok(false),
+            _ if !world.has_room(self.id) => return Ok(false),
             Kind::Store if !access.alone => self.store_block(block, cycle, world)?,
             kind => {
                 self.loads.in_flight += 1;
@@ -642,9 +643,18 @@ impl Sm {
     }
 
     /// A transaction that passes no cache has come back.
-    pub(super) fn returned(&mut self, world: &World<'_>) {
+    pub(super) fn returned(&mut self, world: &mut World<'_>) {
         self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
         self.loads.in_flight -= 1;
+    }
+}
+
+/// Cycles to the tags of the first-level cache from a unit that is so many behind the issue.
+fn to_tags(spec: &GpuSpec, depth: u64) -> u64 {
+    if spec.has_l1() {
+        (u64::from(spec.l1.latency) - 1).saturating_sub(depth)
+    } else {
+        0
     }
 }
 

@@ -1,6 +1,7 @@
 //! A streaming multiprocessor. It ticks only in cycles in which it can fetch or issue; events wake it.
 
 mod arrivals;
+mod attached;
 mod banks;
 mod constant;
 mod debug_view;
@@ -26,7 +27,9 @@ mod throttle;
 mod units;
 mod wakeup_wheel;
 mod warp;
+mod world;
 
+pub(crate) use attached::Attached;
 pub use debug_view::{WarpState, WarpView};
 pub(crate) use jump::{Pace, Road};
 
@@ -34,16 +37,10 @@ use warpwatt_simt::trace::KernelTrace;
 
 use crate::counters::{Counter, Counts};
 use crate::engine::NEVER;
-use crate::event::Queue;
-use crate::memory::Memory;
 use crate::memory::coalesce::Coalescer;
-use crate::occupancy::Demand;
 use crate::program::{PORTS, Port, Program};
 use crate::request::{Kind, Reply};
-use crate::{
-    CacheEvent, FetchFilter, FetchObserver, GpuError, GpuSpec, Hooks, IssueHook, SmCache,
-    StorageObserver, Turns, Unitless,
-};
+use crate::{CacheEvent, GpuError, GpuSpec, SmCache, Turns, Unitless};
 use arrivals::Arrivals;
 use constant::Constants;
 use fetch::LateFill;
@@ -62,15 +59,7 @@ use throttle::HeldBack;
 use units::{Units, modulo};
 use wakeup_wheel::WakeupWheel;
 use warp::{Head, Warp};
-
-/// What every SM reads and nobody changes during a launch, and what all SMs share.
-pub(crate) struct World<'w> {
-    pub spec: &'w GpuSpec,
-    pub program: &'w Program,
-    pub demand: Demand,
-    pub queue: &'w mut Queue,
-    pub memory: &'w mut Memory,
-}
+pub(crate) use world::{Deed, Shared, World};
 
 /// One SM.
 pub(crate) struct Sm {
@@ -134,11 +123,7 @@ pub(crate) struct Sm {
     constants: Constants,
     textures: Textures,
     coalescer: Coalescer,
-    filter: Option<Box<dyn FetchFilter>>,
     late_fill: Option<LateFill>,
-    observers: Vec<Box<dyn FetchObserver>>,
-    issue_hooks: Vec<Box<dyn IssueHook>>,
-    storage: Vec<Box<dyn StorageObserver>>,
     held: HeldBack,
     /// The hook that executes instructions again.
     reexecutor: Option<usize>,
@@ -151,10 +136,9 @@ pub(crate) struct Sm {
 }
 
 impl Sm {
-    pub fn new(id: u16, spec: &GpuSpec, hooks: &Hooks) -> Self {
+    /// SM number `id`, with what is attached to it.
+    pub fn new(id: u16, spec: &GpuSpec, attached: &mut Attached) -> Self {
         let warps = spec.warps_per_sm();
-        let mut issue_hooks: Vec<Box<dyn IssueHook>> =
-            hooks.issue.iter().map(|make| make(u32::from(id))).collect();
         Self {
             id,
             warps: (0..warps)
@@ -206,21 +190,9 @@ impl Sm {
             constants: Constants::new(spec),
             textures: Textures::new(spec),
             coalescer: Coalescer::default(),
-            filter: hooks.fetch_filter.as_ref().map(|make| make(u32::from(id))),
             late_fill: None,
-            observers: hooks
-                .fetch_observers
-                .iter()
-                .map(|make| make(u32::from(id)))
-                .collect(),
-            held: HeldBack::new(&mut issue_hooks),
-            reexecutor: repeat::find(&mut issue_hooks),
-            issue_hooks,
-            storage: hooks
-                .storage
-                .iter()
-                .map(|make| make(u32::from(id)))
-                .collect(),
+            held: HeldBack::new(&mut attached.issue),
+            reexecutor: repeat::find(&mut attached.issue),
             counts: Counts::new(),
             tally: Tally::default(),
             accounted: 0,
@@ -229,30 +201,17 @@ impl Sm {
     }
 
     /// A launch begins whose resident CTAs take `shared_bytes` of shared memory.
-    pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, now: u64, shared_bytes: u32) {
+    pub fn begin(&mut self, spec: &GpuSpec, trace: &KernelTrace, shared_bytes: u32) {
         self.tally.begin(trace.code.len(), spec.sm.warp_width);
         self.l1.begin(spec, shared_bytes);
         self.constants.begin(spec);
         self.textures.begin(spec);
-        for hook in &mut self.issue_hooks {
-            hook.begin(trace);
-        }
-        for observer in &mut self.storage {
-            observer.begin(now, trace);
-        }
     }
 
     /// All that was issued has been executed, and all stores are in memory, in cycle `now`. When the launch ends.
-    pub fn end(&mut self, program: &Program, now: u64) -> u64 {
+    pub fn end(&mut self, program: &Program, attached: &mut Attached, now: u64) -> u64 {
         self.tally.settle(program, &mut self.counts);
-        self.repeats_last(program, now)
-    }
-
-    /// The launch has ended on all SMs.
-    pub fn has_ended(&mut self, now: u64) {
-        for observer in &mut self.storage {
-            observer.end(now);
-        }
+        self.repeats_last(program, attached, now)
     }
 
     /// One cycle: what warps waited for is there, instructions arrive in the buffers, schedulers issue, fetch fetches. Gives the next cycle that needs a
@@ -272,7 +231,7 @@ impl Sm {
             }
             self.fetch(now, world)?;
             if self.held.hook.is_some() {
-                self.hold_back(now, issued);
+                self.hold_back(now, issued, world.attached);
             }
             self.awake = false;
             self.next = self.next_tick(now + 1);
@@ -338,9 +297,9 @@ impl Sm {
                 let opens = self.opens(number, ready & scheduler.own);
                 let goes = opens.max(scheduler.issues_from);
                 next = next.min(self.turn(number, goes.max(from)));
-            }
-            if next <= from {
-                return from;
+                if next <= from {
+                    return from;
+                }
             }
         }
         // What arrives behind an older instruction of its warp can wait for the next tick.
@@ -374,7 +333,7 @@ impl Sm {
         }
         let inst = &world.program.insts[oldest.inst as usize];
         let regions = world.spec.scoreboard.regions;
-        let now = world.queue.now();
+        let now = world.now;
         let mut opens = if warp.entry.look_at(world.program, inst, regions, now) {
             warp.entry.opens()
         } else {
@@ -425,18 +384,16 @@ impl Sm {
         }
     }
 
-    /// Shows what happens in a cache to those who see where bits lie.
-    #[inline]
-    fn watch_cache(&mut self, cycle: u64, cache: SmCache, event: CacheEvent) {
-        for observer in &mut self.storage {
-            observer.cached(cycle, cache, event);
-        }
-    }
-
     /// Shows them that sectors are read which are there.
     #[inline]
-    fn watch_read(&mut self, cycle: u64, cache: SmCache, place: u32, sectors: u8, load: u32) {
-        if self.storage.is_empty() || sectors == 0 {
+    fn watch_read(
+        &self,
+        attached: &mut Attached,
+        (cycle, cache): (u64, SmCache),
+        (place, sectors): (u32, u8),
+        load: u32,
+    ) {
+        if attached.storage.is_empty() || sectors == 0 {
             return;
         }
         let Wanted { warp, inst, .. } = self.loads.wanted(load);
@@ -446,11 +403,11 @@ impl Sm {
             warp,
             inst,
         };
-        self.watch_cache(cycle, cache, event);
+        attached.watch_cache(cycle, cache, event);
     }
 
     /// WakeupWheel at the warps whose time has come.
-    fn look(&mut self, now: u64, world: &World<'_>) {
+    fn look(&mut self, now: u64, world: &mut World<'_>) {
         let mut warps = self.wakeups.take(now);
         if warps != 0 {
             self.let_go();
@@ -462,7 +419,7 @@ impl Sm {
     }
 
     /// WakeupWheel at what a warp waits for: some of it may be there.
-    pub(super) fn look_at(&mut self, index: usize, now: u64, world: &World<'_>) {
+    pub(super) fn look_at(&mut self, index: usize, now: u64, world: &mut World<'_>) {
         let bit = 1 << index;
         let warp = &mut self.warps[index];
         warp.entry.forget(now);
@@ -508,7 +465,7 @@ impl Sm {
         if slots == 0 {
             return Ok(());
         }
-        let (index, now) = (usize::from(warp), world.queue.now());
+        let (index, now) = (usize::from(warp), world.now);
         let state = &mut self.warps[index];
         if cycle > now {
             state.entry.release_at(slots, cycle);

@@ -110,7 +110,13 @@ impl Sm {
     }
 
     /// The access of an instruction ends in `cycle`, of several the first of which that is not known.
-    pub(super) fn access_ends(&mut self, index: usize, inst: u32, cycle: u64, world: &World<'_>) {
+    pub(super) fn access_ends(
+        &mut self,
+        index: usize,
+        inst: u32,
+        cycle: u64,
+        world: &mut World<'_>,
+    ) {
         let Some(accesses) = self.accesses.get_mut(index) else {
             return;
         };
@@ -126,7 +132,7 @@ impl Sm {
         if let Some(access) = all.find(|access| access.inst == inst && access.until == NEVER) {
             access.until = cycle;
         }
-        let now = world.queue.now();
+        let now = world.now;
         if self.warps[index].head != Head::Blocked {
             return;
         }

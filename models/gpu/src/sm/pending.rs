@@ -101,7 +101,7 @@ impl Sm {
             Some(Asynchronous::Completes) => {
                 let until = products.open;
                 if let Some((at, Beyond::Arrives(count))) = beyond
-                    && until > world.queue.now()
+                    && until > world.now
                 {
                     return self.arrives_later(index, [at % WINDOW, count], until, world);
                 }
@@ -109,10 +109,10 @@ impl Sm {
             Some(Asynchronous::Commit) => products.groups.push_back(products.open),
             Some(Asynchronous::Wait(latest)) => {
                 let until = products.wait(latest);
-                if until > world.queue.now() {
+                if until > world.now {
                     self.at_barrier |= 1 << index;
                     let (sm, warp) = (self.id, index as u8);
-                    world.queue.schedule(until, Event::Goes { sm, warp })?;
+                    world.schedule(until, Event::Goes { sm, warp })?;
                 }
             }
             Some(Asynchronous::Outstanding(_)) => self.wait_for_accesses(index, inst),
@@ -153,7 +153,7 @@ impl Sm {
             bytes: 0,
         });
         let sm = self.id;
-        world.queue.schedule(until, Event::Ended { sm, copy })?;
+        world.schedule(until, Event::Ended { sm, copy })?;
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl Sm {
             latency: inst.latency,
         };
         let executed = self.units.execute_together(collected, times);
-        self.watch_entry(executed.entered, wanted);
+        world.attached.watch_entry(executed.entered, wanted);
         self.results_at(wanted, executed.done, world)?;
         Ok(executed.done)
     }
@@ -196,7 +196,7 @@ impl Sm {
 
     /// Those who wait for no more than a barrier has been told go on in the next cycle.
     fn let_waiting_go(&mut self, cta: u8, at: u64, world: &mut World<'_>) -> Result<(), GpuError> {
-        let (sm, goes) = (self.id, world.queue.now() + 1);
+        let (sm, goes) = (self.id, world.now + 1);
         let told = self.told(cta, at);
         let so_far = [told.arrivals, told.bytes];
         let mut going = Vec::new();
@@ -208,7 +208,7 @@ impl Sm {
             stays
         });
         for warp in going {
-            world.queue.schedule(goes, Event::Goes { sm, warp })?;
+            world.schedule(goes, Event::Goes { sm, warp })?;
         }
         Ok(())
     }

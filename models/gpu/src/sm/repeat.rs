@@ -1,7 +1,7 @@
 //! Instructions that a hook has executed again.
 
 use super::units::{UnitTimes, modulo};
-use super::{Sm, Tally, World};
+use super::{Attached, Sm, Tally, World};
 use crate::program::{Port, Program};
 use crate::{Chosen, IssueHook};
 
@@ -14,7 +14,7 @@ pub(super) fn find(hooks: &mut [Box<dyn IssueHook>]) -> Option<usize> {
 
 impl Sm {
     /// Whether the chosen warp may issue its oldest instruction, as far as others need its unit for another execution.
-    pub(super) fn repeats_before(&mut self, warp: u32, now: u64, world: &World<'_>) -> bool {
+    pub(super) fn repeats_before(&mut self, warp: u32, now: u64, world: &mut World<'_>) -> bool {
         let Some(step) = self.warps[warp as usize].oldest() else {
             return true;
         };
@@ -26,28 +26,33 @@ impl Sm {
         };
         let hook = self
             .reexecutor
-            .map(|hook| self.issue_hooks[hook].reexecutor());
+            .map(|hook| world.attached.issue[hook].reexecutor());
         let admits = hook.flatten().is_none_or(|it| it.admits(&chosen));
-        self.repeat(world.program, now);
+        self.repeat(world.program, world.attached, now);
         admits
     }
 
     /// The launch is over but for what is still to be executed again; when that is done.
-    pub(super) fn repeats_last(&mut self, program: &Program, now: u64) -> u64 {
+    pub(super) fn repeats_last(
+        &mut self,
+        program: &Program,
+        attached: &mut Attached,
+        now: u64,
+    ) -> u64 {
         let hook = self
             .reexecutor
-            .map(|hook| self.issue_hooks[hook].reexecutor());
+            .map(|hook| attached.issue[hook].reexecutor());
         let end = hook.flatten().map_or(now, |it| it.ends(now));
-        self.repeat(program, now);
+        self.repeat(program, attached, now);
         end
     }
 
     /// Sends to the units what is to be executed again.
-    fn repeat(&mut self, program: &Program, now: u64) {
+    fn repeat(&mut self, program: &Program, attached: &mut Attached, now: u64) {
         let Some(hook) = self.reexecutor else {
             return;
         };
-        while let Some(again) = self.issue_hooks[hook].reexecutor().and_then(|it| it.next()) {
+        while let Some(again) = attached.issue[hook].reexecutor().and_then(|it| it.next()) {
             let inst = &program.insts[again.inst as usize];
             Tally::again(inst, u64::from(again.lanes), &mut self.counts);
             match inst.port {

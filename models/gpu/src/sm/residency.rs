@@ -5,7 +5,7 @@ use warpwatt_simt::trace::{BarrierUse, KernelTrace, WarpCursor};
 
 use super::ldst::Wanted;
 use super::pending::Told;
-use super::{Sm, World};
+use super::{Attached, Sm, World};
 use crate::counters::{Counter, Counts, Selection};
 use crate::engine::NEVER;
 use crate::event::Event;
@@ -162,10 +162,10 @@ impl Sm {
             warp: index as u8,
             cta: self.ctas[slot].number,
         };
-        for hook in &mut self.issue_hooks {
+        for hook in &mut world.attached.issue {
             hook.placed(event);
         }
-        for observer in &mut self.storage {
+        for observer in &mut world.attached.storage {
             observer.placed(event);
         }
         self.warps[index].due = self.warps[index].metadata(world.program);
@@ -218,9 +218,7 @@ impl Sm {
         if slot.barrier(number).complete(live) {
             let opens = now + u64::from(world.spec.sm.barrier_cycles);
             let sm = self.id;
-            world
-                .queue
-                .schedule(opens, Event::Barrier { sm, cta, number })?;
+            world.schedule(opens, Event::Barrier { sm, cta, number })?;
         }
         Ok(())
     }
@@ -260,7 +258,7 @@ impl Sm {
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
         let sm = self.id;
-        Ok(world.queue.schedule(cycle, Event::Retire { sm, warp })?)
+        world.schedule(cycle, Event::Retire { sm, warp })
     }
 
     /// The last instruction of a warp has left the pipeline; results may be missing.
@@ -297,13 +295,13 @@ impl Sm {
         for scheduler in &mut self.schedulers {
             scheduler.active &= !bit;
         }
-        for observer in &mut self.observers {
+        for observer in &mut world.attached.observers {
             observer.retired(index);
         }
-        for hook in &mut self.issue_hooks {
+        for hook in &mut world.attached.issue {
             hook.retired(now, index);
         }
-        for observer in &mut self.storage {
+        for observer in &mut world.attached.storage {
             observer.retired(now, index);
         }
         let cta = warp.cta;
@@ -331,9 +329,9 @@ impl Sm {
     pub fn so_far(
         &self,
         (now, program): (u64, Option<&Program>),
+        attached: &Attached,
         of_sms: &Selection,
-        counts: &mut Counts,
-        activity: &mut Activity,
+        (counts, activity): (&mut Counts, &mut Activity),
     ) {
         let mut own = self.counts.clone();
         if let Some(program) = program {
@@ -344,57 +342,28 @@ impl Sm {
         own.add(Counter::IcacheTagRead, fetched);
         own.add(Counter::IcacheDataRead, fetched);
         counts.add_all(&own);
-        if self.has_attached() {
+        if attached.counts() {
             // What is attached sees the SM's counters, and adds to them.
             let known = own.activity(of_sms);
             let mut all = known.clone();
-            self.report_attached(&mut all);
+            attached.report(&mut all);
             *activity += &all.since(&known);
         }
     }
 
-    fn has_attached(&self) -> bool {
-        self.filter.is_some() || !self.observers.is_empty() || !self.issue_hooks.is_empty()
-    }
-
-    /// Adds the counters of what is attached to those of the SM.
-    fn report_attached(&self, activity: &mut Activity) {
-        if let Some(filter) = &self.filter {
-            filter.report(activity);
-        }
-        for observer in &self.observers {
-            observer.report(activity);
-        }
-        for hook in &self.issue_hooks {
-            hook.report(activity);
-        }
-    }
-
-    /// What is attached sums up over time to `cycle`.
-    pub fn up_to(&mut self, cycle: u64) {
-        for hook in &mut self.issue_hooks {
-            hook.up_to(cycle);
-        }
-    }
-
     /// The SM's counters and those of what is attached to it.
-    pub fn report(&mut self, now: u64, of_sms: &Selection) -> Activity {
+    pub fn report(&mut self, now: u64, attached: &mut Attached, of_sms: &Selection) -> Activity {
         self.account(now);
         // Each fetch that no filter serves looks up the I-cache.
         let fetched = self.counted(Counter::FetchGrants) - self.counted(Counter::FilteredFetches);
         self.counts.add(Counter::IcacheTagRead, fetched);
         self.counts.add(Counter::IcacheDataRead, fetched);
         let mut activity = self.counts.activity(of_sms);
-        if let (Some(filter), Some(late)) = (&mut self.filter, self.late_fill.take()) {
+        if let (Some(filter), Some(late)) = (&mut attached.filter, self.late_fill.take()) {
             filter.fill(late.pc());
         }
-        self.report_attached(&mut activity);
-        if let Some(filter) = &self.filter {
-            filter.report_levels(&mut activity);
-        }
-        for hook in &self.issue_hooks {
-            hook.report_levels(&mut activity);
-        }
+        attached.report(&mut activity);
+        attached.report_levels(&mut activity);
         activity
     }
 }

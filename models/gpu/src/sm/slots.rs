@@ -6,13 +6,17 @@ pub(crate) struct Slots<const KINDS: usize> {
     /// The first cycle in which a place of a kind is free; `u64::MAX` if all are taken until somebody says how long.
     first: [u64; KINDS],
     others: [Others; KINDS],
+    /// When the others of all kinds are free, those of a kind side by side, so that all lie in few lines of the processor's cache.
+    until: Box<[u64]>,
 }
 
-/// The places of a kind but the one that is free first.
-#[derive(Clone, Debug)]
+/// The places of a kind but the one that is free first: a ring of the times when they are free, of which that is known, ascending from `head` on and around
+/// the end.
+#[derive(Clone, Copy, Debug)]
 struct Others {
-    /// When those are free of which that is known, ascending from `head` on and around the end; as many as a power of two.
-    until: Box<[u64]>,
+    /// Where the ring begins, and one less than the places that it has, which are as many as a power of two.
+    start: u32,
+    last: u32,
     head: u32,
     known: u32,
 }
@@ -20,48 +24,54 @@ struct Others {
 impl Others {
     /// The index of the `number`th known time.
     #[inline]
-    fn at(&self, number: u32) -> usize {
-        (self.head + number) as usize & (self.until.len() - 1)
+    fn at(self, number: u32) -> usize {
+        (self.start + ((self.head + number) & self.last)) as usize
     }
 
     /// Takes the one that is free first.
     #[inline]
-    fn pop(&mut self) -> Option<u64> {
+    fn pop(&mut self, until: &[u64]) -> Option<u64> {
         self.known = self.known.checked_sub(1)?;
-        let until = self.until[self.at(0)];
-        self.head = self.at(1) as u32;
-        Some(until)
+        let first = until[self.at(0)];
+        self.head = (self.head + 1) & self.last;
+        Some(first)
     }
 
     /// Another one is free from `cycle` on: mostly behind all others, else those that are later move up.
     #[inline]
-    fn insert(&mut self, cycle: u64) {
+    fn insert(&mut self, cycle: u64, until: &mut [u64]) {
         let mut number = self.known;
         self.known += 1;
         while number > 0 {
-            let before = self.until[self.at(number - 1)];
+            let before = until[self.at(number - 1)];
             if before <= cycle {
                 break;
             }
-            let later = self.at(number);
-            self.until[later] = before;
+            until[self.at(number)] = before;
             number -= 1;
         }
-        let at = self.at(number);
-        self.until[at] = cycle;
+        until[self.at(number)] = cycle;
     }
 }
 
 impl<const KINDS: usize> Slots<KINDS> {
     /// So many places of each kind, free from the start; of kinds of which there are none, none is ever taken.
     pub fn new(counts: [u32; KINDS]) -> Self {
-        Self {
-            first: [0; KINDS],
-            others: counts.map(|count| Others {
-                until: vec![0; (count as usize).next_power_of_two()].into_boxed_slice(),
+        let mut end = 0;
+        let others = counts.map(|count| {
+            let places = count.next_power_of_two();
+            end += places;
+            Others {
+                start: end - places,
+                last: places - 1,
                 head: 0,
                 known: count.saturating_sub(1),
-            }),
+            }
+        });
+        Self {
+            first: [0; KINDS],
+            others,
+            until: vec![0; end as usize].into_boxed_slice(),
         }
     }
 
@@ -75,16 +85,17 @@ impl<const KINDS: usize> Slots<KINDS> {
     #[inline]
     pub fn take(&mut self, kind: usize) {
         debug_assert!(self.first[kind] != u64::MAX);
-        self.first[kind] = self.others[kind].pop().unwrap_or(u64::MAX);
+        self.first[kind] = self.others[kind].pop(&self.until).unwrap_or(u64::MAX);
     }
 
     /// Takes the place of a kind that is free first, until `cycle`.
     #[inline]
     pub fn take_until(&mut self, kind: usize, cycle: u64) {
-        self.first[kind] = match self.others[kind].pop() {
+        let others = &mut self.others[kind];
+        self.first[kind] = match others.pop(&self.until) {
             None => cycle,
             Some(first) => {
-                self.others[kind].insert(cycle.max(first));
+                others.insert(cycle.max(first), &mut self.until);
                 cycle.min(first)
             }
         };
@@ -95,7 +106,7 @@ impl<const KINDS: usize> Slots<KINDS> {
     pub fn free_from(&mut self, kind: usize, cycle: u64) {
         let first = self.first[kind];
         if first != u64::MAX {
-            self.others[kind].insert(cycle.max(first));
+            self.others[kind].insert(cycle.max(first), &mut self.until);
         }
         self.first[kind] = cycle.min(first);
     }

@@ -61,7 +61,7 @@ impl Sm {
         let looked_up = count.max(1) as u64;
         self.take_ldst(from, waiting.interval.max(looked_up));
         let hit = from + u64::from(texture.latency) - self.units.depth() + (looked_up - 1);
-        let load = self.begin_load(waiting.wanted, count as u32 + 1);
+        let load = self.begin_load(waiting.wanted, count as u32 + 1, world.attached);
         for (cycle, &line) in (from + 1..).zip(&seen[..count]) {
             if self.texture_hits(line, load, cycle, world)? {
                 // The last one, for all lines that were there, follows below.
@@ -86,7 +86,9 @@ impl Sm {
         let found = cache.find(line);
         let place = found.or_else(|| cache.reserve(line).map(|(place, _)| place));
         if let (None, Some(place)) = (found, place) {
-            self.watch_cache(at, SmCache::Texture, CacheEvent::Evicted { place });
+            world
+                .attached
+                .watch_cache(at, SmCache::Texture, CacheEvent::Evicted { place });
         }
         let cache = &mut self.textures.cache;
         let cookie = match place {
@@ -94,7 +96,7 @@ impl Sm {
             Some(place) => {
                 let found = cache.look(place, LINE);
                 if found.hit != 0 {
-                    self.watch_read(at, SmCache::Texture, place, LINE, load);
+                    self.watch_read(world.attached, (at, SmCache::Texture), (place, LINE), load);
                     return Ok(true);
                 }
                 cache.wait(place, LINE, load);
@@ -129,7 +131,7 @@ impl Sm {
             place: cookie,
             sectors: LINE,
         };
-        self.watch_cache(now, SmCache::Texture, event);
+        world.attached.watch_cache(now, SmCache::Texture, event);
         for load in served.drain(..) {
             self.block_arrived(load, now, world)?;
         }

@@ -4,7 +4,7 @@ use warpwatt_simt::trace::{Addresses, LaneMask, MemoryOp, MemoryOpKind, Space};
 
 use super::ldst::{SPILL_BASE, Waiting, Wanted};
 use super::units::Issuer;
-use super::{Sm, World};
+use super::{Attached, Sm, World};
 use crate::counters::Counter;
 use crate::engine::NEVER;
 use crate::event::Event;
@@ -44,11 +44,22 @@ impl HeldBack {
 impl Sm {
     /// Of the warps that could issue, those that may: the preferred ones, if there are such.
     #[inline]
-    pub(super) fn admitted(&mut self, candidates: u64, now: u64) -> u64 {
-        let Some(hook) = self.held.hook else {
-            return candidates;
-        };
-        let Some(throttle) = self.issue_hooks[hook].throttle() else {
+    pub(super) fn admitted(&mut self, candidates: u64, now: u64, attached: &mut Attached) -> u64 {
+        match self.held.hook {
+            None => candidates,
+            Some(hook) => self.admitted_by(hook, candidates, now, attached),
+        }
+    }
+
+    #[inline(never)]
+    fn admitted_by(
+        &mut self,
+        hook: usize,
+        candidates: u64,
+        now: u64,
+        attached: &mut Attached,
+    ) -> u64 {
+        let Some(throttle) = attached.issue[hook].throttle() else {
             return candidates;
         };
         let mut admitted = candidates;
@@ -92,7 +103,10 @@ impl Sm {
         if self.accepts_from(scheduler, Port::Ldst as usize) > now {
             return Ok(false);
         }
-        let throttle = self.held.hook.map(|hook| self.issue_hooks[hook].throttle());
+        let throttle = self
+            .held
+            .hook
+            .map(|hook| world.attached.issue[hook].throttle());
         let Some(throttle) = throttle.flatten() else {
             return Ok(false);
         };
@@ -153,19 +167,17 @@ impl Sm {
         cycle: u64,
         world: &mut World<'_>,
     ) -> Result<(), GpuError> {
-        let now = world.queue.now();
+        let now = world.now;
         let written = self.units.write(&[word], u32::from(warp), cycle, now);
         self.counts
             .add(Counter::WriteConflictCycles, written - cycle);
         let sm = self.id;
-        Ok(world
-            .queue
-            .schedule(written, Event::Restored { sm, warp, word })?)
+        world.schedule(written, Event::Restored { sm, warp, word })
     }
 
     /// A register is back from memory.
-    pub fn restored(&mut self, warp: u8, word: u16, now: u64) {
-        let throttle = self.held.hook.map(|hook| self.issue_hooks[hook].throttle());
+    pub fn restored(&mut self, warp: u8, word: u16, now: u64, attached: &mut Attached) {
+        let throttle = self.held.hook.map(|hook| attached.issue[hook].throttle());
         if let Some(throttle) = throttle.flatten() {
             throttle.moved(
                 now,
@@ -189,11 +201,11 @@ impl Sm {
     }
 
     /// After a cycle: who need not be asked about again before something happens. Who has nothing else to wait for says so.
-    pub(super) fn hold_back(&mut self, now: u64, issued: u64) {
+    pub(super) fn hold_back(&mut self, now: u64, issued: u64, attached: &mut Attached) {
         self.held.parked = if issued == 0 { self.held.refused } else { 0 };
         let starved = self.held.parked != 0 && self.nothing_under_way(now);
         let at_barrier = self.at_barrier;
-        let throttle = self.held.hook.map(|hook| self.issue_hooks[hook].throttle());
+        let throttle = self.held.hook.map(|hook| attached.issue[hook].throttle());
         let Some(throttle) = throttle.flatten() else {
             return;
         };

@@ -344,6 +344,11 @@ impl Units {
     }
 }
 
+/// The same of a GPU.
+pub(super) fn depth(spec: &GpuSpec) -> u64 {
+    u64::from(spec.operands.collect_cycles) + u64::from(spec.operands.transfer_cycles)
+}
+
 /// The remainder as a place; mostly by a power of two, for which there is no need to divide.
 #[inline]
 pub(super) fn modulo(number: u32, divisor: u32) -> usize {

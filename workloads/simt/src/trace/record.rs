@@ -4,7 +4,7 @@
 //! lanes and take one byte; memory instructions add a base and a stride, or one difference a lane where there is no stride.
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::beyond::Beyond;
 use super::{Affine, LaneMask};
@@ -113,7 +113,7 @@ pub enum Addresses {
 pub struct Scattered {
     first: u64,
     /// The records of the warp; one owner more costs less than the differences of a copy.
-    records: Rc<Vec<u8>>,
+    records: Arc<Vec<u8>>,
     /// Where in them the differences begin, with their length.
     at: usize,
 }
@@ -545,7 +545,7 @@ impl<const W: usize> Deltas<W> {
 /// Reads the steps of one warp, whose records it has for itself. Bytes that no recorder wrote end the steps early; they do no harm.
 #[derive(Clone, Debug)]
 pub struct WarpCursor {
-    records: Rc<Vec<u8>>,
+    records: Arc<Vec<u8>>,
     /// Bytes that were read.
     at: usize,
     context: Context,
@@ -554,7 +554,7 @@ pub struct WarpCursor {
 impl WarpCursor {
     pub(super) fn new(records: Vec<u8>) -> Self {
         Self {
-            records: Rc::new(records),
+            records: Arc::new(records),
             at: 0,
             context: Context::default(),
         }
@@ -588,7 +588,7 @@ impl Iterator for WarpCursor {
 impl Context {
     /// The step whose record comes next in the records of a warp.
     #[inline]
-    fn step(&mut self, reader: &mut Reader<'_>, records: &Rc<Vec<u8>>) -> Option<Step> {
+    fn step(&mut self, reader: &mut Reader<'_>, records: &Arc<Vec<u8>>) -> Option<Step> {
         let (&header, rest) = reader.bytes.split_first()?;
         reader.bytes = rest;
         let mut inst = self.next_inst;
@@ -627,7 +627,7 @@ impl Context {
         &mut self,
         kind: u8,
         reader: &mut Reader<'_>,
-        records: &Rc<Vec<u8>>,
+        records: &Arc<Vec<u8>>,
     ) -> Option<Addresses> {
         let distance = reader.signed()?;
         let base = self.base.wrapping_add_signed(distance);
@@ -643,7 +643,7 @@ impl Context {
                 reader.prefixed()?;
                 Addresses::Scattered(Scattered {
                     first: base,
-                    records: Rc::clone(records),
+                    records: Arc::clone(records),
                     at,
                 })
             }
