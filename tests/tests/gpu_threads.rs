@@ -76,18 +76,19 @@ fn streaming(ctas: u32, iterations: u32) -> KernelTrace {
 /// Jumps between what is timed see SMs as they are then.
 #[test]
 fn so_is_a_sampled_one() {
-    let spec = GpuSpec::preset("v100").unwrap();
-    for (way, launch) in [(Way::Ctas, (20_000, 4)), (Way::Any, (1280, 60))] {
+    let mut spec = GpuSpec::preset("v100").unwrap();
+    spec.sm.count = 16;
+    for (way, launch) in [(Way::Ctas, (4000, 4)), (Way::Any, (256, 600))] {
         let launches = [streaming(launch.0, launch.1)];
         let sampled = |threads| {
-            let sampling = Some(Sampling { batches: 8, way });
+            let sampling = Some(Sampling { batches: 4, way });
             let control = Control {
                 sampling,
                 ..Control::default()
             };
             without(on(threads, &spec, &launches, control))
         };
-        let ((_, alone), (beside, run)) = (sampled(1), sampled(4));
+        let ((_, alone), (beside, run)) = (sampled(1), sampled(2));
         assert!(run.is_sampled(), "{way:?}");
         assert!(run == alone && beside > 0, "{way:?}");
     }

@@ -34,6 +34,11 @@ impl Attached {
         self.filter.is_some() || !self.observers.is_empty() || !self.issue.is_empty()
     }
 
+    /// Whether what the filter serves is decoded already.
+    pub fn skips_decode(&self) -> bool {
+        self.filter.as_ref().is_some_and(|it| it.skips_decode())
+    }
+
     /// A launch begins in cycle `now`.
     pub fn begin(&mut self, trace: &KernelTrace, now: u64) {
         for hook in &mut self.issue {

@@ -225,12 +225,7 @@ impl Sm {
         let filtered = self.filtered(event, world.attached);
         let hit = filtered || self.cached(event, world)?;
         if hit {
-            let decoded = filtered
-                && world
-                    .attached
-                    .filter
-                    .as_ref()
-                    .is_some_and(|it| it.skips_decode());
+            let decoded = filtered && world.attached.skips_decode();
             self.hit(event, decoded, world);
         }
         if watched {
