@@ -78,7 +78,7 @@ pub(super) struct Seat {
     sleeps: AtomicBool,
 }
 
-/// States of a seat: nothing is there to be done, a task is, there will be none any more.
+/// States of a seat, as bits: nothing is there to be done, a task is, there will be none any more.
 const DONE: u8 = 0;
 const GIVEN: u8 = 1;
 const OVER: u8 = 2;
@@ -110,7 +110,8 @@ impl Seat {
                         task.work(ground);
                         self.put(task);
                     }
-                    self.state.store(DONE, Ordering::SeqCst);
+                    // It may be over meanwhile, and stays so.
+                    self.state.fetch_and(!GIVEN, Ordering::SeqCst);
                     looks = 0;
                 }
                 OVER => return,
@@ -253,6 +254,37 @@ impl Drop for Team<'_> {
     fn drop(&mut self) {
         for number in 0..self.seats.len() {
             self.change(number, OVER);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As when this thread fails while another one has a task.
+    #[test]
+    fn a_thread_whose_task_is_done_late_still_ends() {
+        let spec = GpuSpec::preset("gtx480").unwrap();
+        let program = Program::default();
+        let demand = Demand {
+            warps: 1,
+            registers: 0,
+            shared_bytes: 0,
+            ctas_per_sm: 1,
+            limited_by: crate::Resource::Threads,
+        };
+        let ground = Ground {
+            spec: &spec,
+            program: &program,
+            demand,
+        };
+        for _ in 0..200 {
+            let seats = Seat::several(1);
+            std::thread::scope(|scope| {
+                let mut team = Team::new(scope, &seats, ground);
+                team.give(0);
+            });
         }
     }
 }
