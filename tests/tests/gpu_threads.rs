@@ -32,7 +32,7 @@ const KERNELS: [(&str, bool); 6] = [
 fn a_run_is_the_same_on_any_number_of_threads() {
     for (kernel, is_wide) in KERNELS {
         let launches = traces(kernel);
-        for preset in ["gtx480", "v100", "h100"] {
+        for preset in ["gtx480", "v100"] {
             let spec = GpuSpec::preset(preset).unwrap();
             let (beside, alone) = without(on(1, &spec, &launches, Control::default()));
             assert_eq!(beside, 0, "{kernel} on {preset}");
