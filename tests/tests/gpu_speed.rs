@@ -1,37 +1,13 @@
 //! The time of a timing run grows with what is executed and not with what passes meanwhile. Time itself is not measured: what the simulation does is counted.
 
-use crate::gpu_support::{ALL, Dynamic, add, exit, gpu, launch, load, presets_of_32, run, store};
+use crate::gpu_support::{gpu, presets_of_32, run, streaming};
 use warpwatt_gpu::{GpuSpec, Run, Work};
-use warpwatt_simt::trace::{KernelTrace, Space};
+use warpwatt_simt::trace::KernelTrace;
 
 /// Events and ticks: each takes a bounded time.
 fn steps(run: &Run) -> f64 {
     let Work { events, ticks, .. } = run.work;
     (events + ticks) as f64
-}
-
-/// A loop that loads, computes and stores; every warp has its own lines.
-fn streaming(ctas: u32, iterations: u32) -> KernelTrace {
-    let code = vec![
-        load(Space::Global, 1),
-        add(2, &[1]),
-        add(3, &[2]),
-        store(Space::Global, 3),
-        exit(),
-    ];
-    launch(code, ctas, 4, |cta, warp| {
-        let mut steps = Vec::new();
-        for iteration in 0..iterations {
-            let line = u64::from((cta * 4 + warp) * iterations + iteration);
-            let at = |lane: u64| 0xc000_0000 + 128 * line + 4 * lane;
-            steps.push(Dynamic::at(0, ALL, at));
-            steps.push(Dynamic::plain(1));
-            steps.push(Dynamic::plain(2));
-            steps.push(Dynamic::at(3, ALL, at));
-        }
-        steps.push(Dynamic::plain(4));
-        steps
-    })
 }
 
 /// Steps of the simulation for each warp instruction.

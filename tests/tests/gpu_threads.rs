@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::gpu_support::{ALL, Dynamic, add, exit, launch, load, store};
+use crate::gpu_support::streaming;
 use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, Sampling, SmView, Watcher, Way};
 use warpwatt_gpu::{MemoryView, simulate_under};
-use warpwatt_simt::trace::{KernelTrace, Space};
+use warpwatt_simt::trace::KernelTrace;
 use warpwatt_tests::traces;
 
 fn on(threads: usize, spec: &GpuSpec, launches: &[KernelTrace], control: Control<'_>) -> Run {
@@ -47,30 +47,6 @@ fn a_run_is_the_same_on_any_number_of_threads() {
             }
         }
     }
-}
-
-/// A loop that loads, computes and stores; every warp has its own lines.
-fn streaming(ctas: u32, iterations: u32) -> KernelTrace {
-    let code = vec![
-        load(Space::Global, 1),
-        add(2, &[1]),
-        add(3, &[2]),
-        add(4, &[3]),
-        store(Space::Global, 4),
-        exit(),
-    ];
-    launch(code, ctas, 4, |cta, warp| {
-        let mut steps = Vec::new();
-        for iteration in 0..iterations {
-            let line = u64::from((cta * 4 + warp) * iterations + iteration);
-            let at = |lane: u64| 0xc000_0000 + 128 * line + 4 * lane;
-            steps.push(Dynamic::at(0, ALL, at));
-            steps.extend((1..4).map(Dynamic::plain));
-            steps.push(Dynamic::at(4, ALL, at));
-        }
-        steps.push(Dynamic::plain(5));
-        steps
-    })
 }
 
 /// Jumps between what is timed see SMs as they are then.

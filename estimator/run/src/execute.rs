@@ -10,7 +10,7 @@ use warpwatt_suite::{CaseRun, RunError, RunOptions, run_case, run_machine_code};
 use super::kernel::{Form, LoadedKernel};
 use crate::cache::{self, TraceCache};
 use crate::diag::{Diag, SourceId, Sources};
-use crate::trace_store::ROOM;
+use crate::trace_store::{ROOM, unstored};
 
 /// Executes all launches of the kernel's case.
 ///
@@ -131,7 +131,7 @@ pub fn explain(error: &RunError, kernel: &LoadedKernel, sources: &Sources) -> Di
             }
         }
         ExecError::Limit { .. } => Diag::error("kernel::launch", message).help(RAISE_LIMIT),
-        ExecError::Store { .. } => Diag::error("trace::store", message).help(ROOM),
+        ExecError::Store { .. } => unstored(&message),
         _ => Diag::error("kernel::launch", message),
     }
 }
@@ -154,9 +154,7 @@ fn explain_code(
     let message = format!("{error}{place}");
     let fault = match error {
         warpwatt_gcn::ExecError::Fault(fault) => fault,
-        warpwatt_gcn::ExecError::Store { .. } => {
-            return Diag::error("trace::store", message).help(ROOM);
-        }
+        warpwatt_gcn::ExecError::Store { .. } => return unstored(&message),
         _ => return Diag::error("kernel::launch", message),
     };
     let line = line(sources, kernel.ptx, fault.line);

@@ -16,13 +16,13 @@ use crate::memory::Memory;
 use crate::occupancy::{Demand, demand};
 use crate::program::{Program, fetches};
 use crate::sampling::Plan;
-use crate::sm::{Shared, Sm, World};
+use crate::sm::{Ground, Shared, Sm, World};
 use crate::sms::Sms;
 use crate::watch::{MemoryView, SmView, Watcher};
 use crate::{Dispatcher, GpuError, GpuSpec, Hooks, LaunchRun, Run, Sampling, Work};
 use sampled::{Estimated, Progress};
 use slots::Slots;
-use team::{Ground, Seat, Team};
+use team::{Seat, Team};
 
 /// How a run is held in check, and who looks on.
 pub struct Control<'w> {
@@ -207,12 +207,24 @@ struct Grid<'p> {
     sampling: Progress,
 }
 
-impl Grid<'_> {
+impl<'p> Grid<'p> {
     /// The number of the CTA that is placed next.
     fn next(&self) -> usize {
         match self.plan {
             Some(Plan::Waves(picks)) => picks.ctas[self.placed] as usize,
             _ => self.placed,
+        }
+    }
+
+    /// What SMs read while it runs.
+    fn ground<'g>(&self, spec: &'g GpuSpec) -> Ground<'g>
+    where
+        'p: 'g,
+    {
+        Ground {
+            spec,
+            program: self.program,
+            demand: self.demand,
         }
     }
 
@@ -265,11 +277,7 @@ impl<'s, 'w> Gpu<'s, 'w> {
             self.go_through(&mut grid, None)?;
         } else {
             let seats = Seat::several(others);
-            let ground = Ground {
-                spec: self.spec,
-                program,
-                demand,
-            };
+            let ground = grid.ground(self.spec);
             std::thread::scope(|scope| {
                 let mut team = Team::new(scope, &seats, ground);
                 self.go_through(&mut grid, Some(&mut team))
@@ -423,18 +431,11 @@ impl<'s, 'w> Gpu<'s, 'w> {
     /// Ticks every SM that is due.
     fn tick(&mut self, now: u64, grid: &Grid<'_>) -> Result<(), GpuError> {
         let (sms, work, control) = (&mut self.sms, &mut self.work, &mut self.control);
-        let (queue, memory) = (&mut self.queue, &mut self.memory);
+        let (queue, memory, ground) = (&mut self.queue, &mut self.memory, grid.ground(self.spec));
         self.ticks.each(now, |number| {
             work.ticks += 1;
             let (sm, attached) = sms.at(number);
-            let mut world = World {
-                spec: self.spec,
-                program: grid.program,
-                demand: grid.demand,
-                now,
-                attached,
-                shared: Shared::Here { queue, memory },
-            };
+            let mut world = ground.world(now, attached, Shared::Here { queue, memory });
             let next = sm.tick(now, &mut world)?;
             show(control, sm, now);
             Ok(next)
@@ -491,17 +492,9 @@ impl<'s, 'w> Gpu<'s, 'w> {
             | Event::Room { sm } => sm,
         };
         let (sm, attached) = self.sms.at(usize::from(id));
-        let mut world = World {
-            spec: self.spec,
-            program: grid.program,
-            demand: grid.demand,
-            now,
-            attached,
-            shared: Shared::Here {
-                queue: &mut self.queue,
-                memory: &mut self.memory,
-            },
-        };
+        let (queue, memory) = (&mut self.queue, &mut self.memory);
+        let here = Shared::Here { queue, memory };
+        let mut world = grid.ground(self.spec).world(now, attached, here);
         let placed = grid.placed;
         match (event, &mut self.dispatcher) {
             (Event::Dispatch { .. }, Some(dispatcher)) => {

@@ -152,6 +152,30 @@ pub fn straight(code: Vec<StaticInst>, ctas: u32, warps: u32) -> KernelTrace {
     })
 }
 
+/// A loop that loads, computes and stores; every warp has its own lines.
+pub fn streaming(ctas: u32, iterations: u32) -> KernelTrace {
+    let code = vec![
+        load(Space::Global, 1),
+        add(2, &[1]),
+        add(3, &[2]),
+        store(Space::Global, 3),
+        exit(),
+    ];
+    launch(code, ctas, 4, |cta, warp| {
+        let mut steps = Vec::new();
+        for iteration in 0..iterations {
+            let line = u64::from((cta * 4 + warp) * iterations + iteration);
+            let at = |lane: u64| 0xc000_0000 + 128 * line + 4 * lane;
+            steps.push(Dynamic::at(0, ALL, at));
+            steps.push(Dynamic::plain(1));
+            steps.push(Dynamic::plain(2));
+            steps.push(Dynamic::at(3, ALL, at));
+        }
+        steps.push(Dynamic::plain(4));
+        steps
+    })
+}
+
 pub fn run(spec: &GpuSpec, trace: KernelTrace) -> Run {
     try_run(spec, trace).unwrap()
 }

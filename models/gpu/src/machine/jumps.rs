@@ -6,7 +6,7 @@
 use super::sampled::Stretch;
 use super::{Gpu, Grid};
 use crate::GpuError;
-use crate::sm::{Road, Shared, World};
+use crate::sm::{Road, Shared};
 
 /// Cycles after a jump until what it left unsettled has settled, and cycles that are measured then.
 const SETTLES: u64 = 2000;
@@ -125,7 +125,7 @@ impl Gpu<'_, '_> {
         // From the round on from which there is as much to bring as is kept.
         let to_bring = stretch.shared_accesses() as f64 * factor;
         let kept = FILLINGS * self.spec.shared_sectors() as f64;
-        let now = self.queue.now();
+        let (now, ground) = (self.queue.now(), grid.ground(self.spec));
         let (placed, finished, ctas) = (&mut grid.placed, &mut grid.finished, grid.ctas);
         let mut next_cta = || {
             let next = (*placed < ctas).then_some(*placed)?;
@@ -145,17 +145,8 @@ impl Gpu<'_, '_> {
             for (number, paces) in grid.sampling.paces.iter().enumerate() {
                 let part = whole * left * (1.0 - LEFT);
                 let (sm, attached) = self.sms.at(number);
-                let mut world = World {
-                    spec: self.spec,
-                    program: grid.program,
-                    demand: grid.demand,
-                    now,
-                    attached,
-                    shared: Shared::Here {
-                        queue: &mut self.queue,
-                        memory: &mut self.memory,
-                    },
-                };
+                let (queue, memory) = (&mut self.queue, &mut self.memory);
+                let mut world = ground.world(now, attached, Shared::Here { queue, memory });
                 passed += sm.jump(&mut road, (paces, part), &mut world)?;
             }
         }

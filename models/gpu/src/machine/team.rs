@@ -7,25 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
 
-use crate::occupancy::Demand;
-use crate::program::Program;
-use crate::sm::{Attached, Deed, Shared, Sm, World};
+use crate::GpuError;
+use crate::sm::{Attached, Deed, Ground, Shared, Sm};
 use crate::sms::Sms;
-use crate::{GpuError, GpuSpec};
 
 /// Fewer SMs than this, times the threads, tick sooner than threads meet.
 const LEAST_SMS: usize = 4;
 
 /// How often a thread looks for a task before it sleeps: some microseconds.
 const LOOKS: u32 = 2000;
-
-/// What all SMs read during a launch.
-#[derive(Clone, Copy)]
-pub(super) struct Ground<'g> {
-    pub spec: &'g GpuSpec,
-    pub program: &'g Program,
-    pub demand: Demand,
-}
 
 /// What a thread does in a cycle: some of its SMs tick.
 #[derive(Default)]
@@ -38,6 +28,8 @@ struct Task {
     done: Vec<(u64, usize)>,
     deeds: Vec<Deed>,
     failed: Option<GpuError>,
+    /// How many of those have been settled, and their deeds.
+    settled: (usize, usize),
 }
 
 impl Task {
@@ -46,19 +38,26 @@ impl Task {
         self.due.clear();
         self.done.clear();
         self.deeds.clear();
+        self.settled = (0, 0);
+    }
+
+    /// The next of those that ticked, in their order: when it ticks next, and what it did.
+    fn settle(&mut self) -> Result<Option<(u64, &[Deed])>, GpuError> {
+        let (turn, begin) = self.settled;
+        match self.done.get(turn) {
+            Some(&(next, end)) => {
+                self.settled = (turn + 1, end);
+                Ok(Some((next, &self.deeds[begin..end])))
+            }
+            None => self.failed.take().map_or(Ok(None), Err),
+        }
     }
 
     fn work(&mut self, ground: Ground<'_>) {
         let mut attached = Attached::default();
         for &place in &self.due {
-            let mut world = World {
-                spec: ground.spec,
-                program: ground.program,
-                demand: ground.demand,
-                now: self.now,
-                attached: &mut attached,
-                shared: Shared::Afterwards(&mut self.deeds),
-            };
+            let shared = Shared::Afterwards(&mut self.deeds);
+            let mut world = ground.world(self.now, &mut attached, shared);
             match self.sms[place].tick(self.now, &mut world) {
                 Ok(next) => self.done.push((next, self.deeds.len())),
                 Err(error) => {
@@ -235,16 +234,11 @@ impl<'t> Team<'t> {
         sms: &Sms,
         mut each: impl FnMut(usize, u64, &[Deed]) -> Result<(), GpuError>,
     ) -> Result<(), GpuError> {
-        // By part, how many of its SMs have had their turn, and where the deeds of the next one begin.
-        let mut heads = vec![(0, 0); self.tasks.len()];
         for &number in &self.due {
             let (part, _) = sms.place(number);
-            let (task, (turn, begin)) = (&mut self.tasks[part], &mut heads[part]);
-            let Some(&(next, end)) = task.done.get(*turn) else {
-                return task.failed.take().map_or(Ok(()), Err);
-            };
-            each(number, next, &task.deeds[*begin..end])?;
-            (*turn, *begin) = (*turn + 1, end);
+            if let Some((next, deeds)) = self.tasks[part].settle()? {
+                each(number, next, deeds)?;
+            }
         }
         Ok(())
     }
@@ -261,6 +255,9 @@ impl Drop for Team<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::GpuSpec;
+    use crate::occupancy::Demand;
+    use crate::program::Program;
 
     /// As when this thread fails while another one has a task.
     #[test]

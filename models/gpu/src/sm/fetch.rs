@@ -111,7 +111,7 @@ impl Sm {
 
     /// Decides anew whether the fetch stage may fetch for a warp.
     #[inline]
-    pub(super) fn update_fetch(&mut self, index: usize, world: &mut World<'_>) {
+    pub(super) fn update_fetch(&mut self, index: usize, world: &World<'_>) {
         let (warp, fetch) = (&self.warps[index], &world.spec.fetch);
         let bit = 1 << index;
         let room = if fetch.instructions > 1 {

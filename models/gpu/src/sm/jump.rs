@@ -287,7 +287,7 @@ impl Sm {
     }
 
     /// The others of the CTA have passed the barrier that some wait at.
-    fn release_waiting(&mut self, cta: usize, world: &mut World<'_>) {
+    fn release_waiting(&mut self, cta: usize, world: &World<'_>) {
         let mut waiting = self.ctas[cta].forget_waiting();
         self.at_barrier &= !waiting;
         while waiting != 0 {

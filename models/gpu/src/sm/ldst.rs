@@ -216,18 +216,13 @@ impl Sm {
 
     /// Whether what found no room holds up the unit.
     fn pipeline_full(&self, spec: &GpuSpec) -> bool {
-        let depth = self.to_tags(spec) * u64::from(spec.l1.banks);
+        let depth = to_tags(spec) * u64::from(spec.l1.banks);
         self.ldst.stuck && self.ldst.blocks.len() as u64 >= depth
     }
 
     /// Whether it asks for room before the network when it ticks, not in an event: then its accesses take no time to the tags.
     pub fn asks_when_it_ticks(spec: &GpuSpec) -> bool {
-        spec.ldst.memory == MemoryPath::System && to_tags(spec, units::depth(spec)) == 0
-    }
-
-    /// Cycles from the unit to the tags of the first-level cache.
-    fn to_tags(&self, spec: &GpuSpec) -> u64 {
-        to_tags(spec, self.units.depth())
+        spec.ldst.memory == MemoryPath::System && to_tags(spec) == 0
     }
 
     /// The unit takes an instruction in a cycle.
@@ -418,7 +413,7 @@ impl Sm {
             false => self.enter_pipeline(world.spec),
         };
         self.take_ldst(from, waiting.interval.max(1 + length));
-        let to_tags = self.to_tags(world.spec);
+        let to_tags = to_tags(world.spec);
         let at = from + 1 + to_tags;
         if self.gated && kind == Kind::Store && waiting.wanted.moved().is_none() {
             let Wanted { warp, inst, .. } = waiting.wanted;
@@ -643,16 +638,16 @@ impl Sm {
     }
 
     /// A transaction that passes no cache has come back.
-    pub(super) fn returned(&mut self, world: &mut World<'_>) {
+    pub(super) fn returned(&mut self, world: &World<'_>) {
         self.awake |= self.loads.in_flight >= world.spec.ldst.outstanding;
         self.loads.in_flight -= 1;
     }
 }
 
-/// Cycles to the tags of the first-level cache from a unit that is so many behind the issue.
-fn to_tags(spec: &GpuSpec, depth: u64) -> u64 {
+/// Cycles from the unit to the tags of the first-level cache.
+fn to_tags(spec: &GpuSpec) -> u64 {
     if spec.has_l1() {
-        (u64::from(spec.l1.latency) - 1).saturating_sub(depth)
+        (u64::from(spec.l1.latency) - 1).saturating_sub(units::depth(spec))
     } else {
         0
     }

@@ -59,7 +59,7 @@ use throttle::HeldBack;
 use units::{Units, modulo};
 use wakeup_wheel::WakeupWheel;
 use warp::{Head, Warp};
-pub(crate) use world::{Deed, Shared, World};
+pub(crate) use world::{Deed, Ground, Shared, World};
 
 /// One SM.
 pub(crate) struct Sm {

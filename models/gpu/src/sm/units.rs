@@ -344,7 +344,7 @@ impl Units {
     }
 }
 
-/// The same of a GPU.
+/// Cycles from an issue without conflicts to the unit.
 pub(super) fn depth(spec: &GpuSpec) -> u64 {
     u64::from(spec.operands.collect_cycles) + u64::from(spec.operands.transfer_cycles)
 }

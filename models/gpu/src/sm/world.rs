@@ -9,7 +9,30 @@ use crate::program::Program;
 use crate::request::Request;
 use crate::{GpuError, GpuSpec};
 
-/// What every SM reads and nobody changes during a launch, what is attached to this one, and what all share.
+/// What every SM reads and nobody changes during a launch.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'w> {
+    pub spec: &'w GpuSpec,
+    pub program: &'w Program,
+    pub demand: Demand,
+}
+
+impl<'w> Ground<'w> {
+    /// What an SM sees in cycle `now`.
+    #[inline]
+    pub fn world(self, now: u64, attached: &'w mut Attached, shared: Shared<'w>) -> World<'w> {
+        World {
+            spec: self.spec,
+            program: self.program,
+            demand: self.demand,
+            now,
+            attached,
+            shared,
+        }
+    }
+}
+
+/// The [`Ground`], what is attached to this SM, and what all share.
 pub(crate) struct World<'w> {
     pub spec: &'w GpuSpec,
     pub program: &'w Program,
