@@ -30,18 +30,40 @@ const FLOP_NODES: f64 = 5.0;
 const FLOP_OUT: f64 = 3.0;
 const FLOP_SETUP: f64 = 2.0;
 
+/// Inputs of the widest gate.
+const MOST_INPUTS: usize = 4;
+
 /// The library.
 #[derive(Clone, Debug)]
 pub(crate) struct Cells<'a> {
     pub(crate) process: &'a Process,
     pub(crate) row: Row,
-    n: Length,
-    p: Length,
+    /// Of an N transistor of a smallest gate.
+    width: Length,
     /// Into one input of any smallest gate.
     pub(crate) input: Capacitance,
     pub(crate) wire_c: CapacitancePerLength,
     pub(crate) wire_r: ResistancePerLength,
-    stack: f64,
+    /// By kind. A block has thousands of gates of a handful of kinds.
+    smallest: [Smallest; Kind::ALL.len()],
+}
+
+/// A smallest gate of a kind.
+#[derive(Clone, Copy, Debug)]
+struct Smallest {
+    own: Capacitance,
+    resistance: Resistance,
+    /// By state: input i is bit i of its number.
+    leakage: [Power; 1 << MOST_INPUTS],
+    gate_leakage: Power,
+}
+
+/// The widths of the transistors that smallest gates are made of.
+#[derive(Clone, Copy)]
+struct Transistors<'a> {
+    process: &'a Process,
+    n: Length,
+    p: Length,
 }
 
 impl<'a> Cells<'a> {
@@ -55,26 +77,25 @@ impl<'a> Cells<'a> {
         let total = row.height * cell_rules::CELL_TRANSISTORS;
         let n = total / (1.0 + process.p_to_n.sqrt());
         let [n, p] = [n, total - n].map(|width| whole_fins(technology, width));
+        let transistors = Transistors { process, n, p };
         Self {
             process,
-            n,
-            p,
+            width: n,
             input: gate_c(process, n + p),
             wire_c: process.wire_local.c,
             wire_r: process.wire_local.r,
-            stack: rules::STACK_FACTOR,
+            smallest: Kind::ALL.map(|kind| transistors.smallest(kind)),
             row,
         }
     }
 
-    /// Tall enough that a smallest transistor is not folded.
-    fn tall(&self) -> Length {
-        self.process.f(rules::CELL_HEIGHT)
+    fn smallest(&self, kind: Kind) -> &Smallest {
+        &self.smallest[kind as usize]
     }
 
     /// Width of an N transistor of a smallest gate.
     pub(crate) fn width(&self) -> Length {
-        self.n
+        self.width
     }
 
     /// Area of a gate of a size; `begins` if it starts a cell.
@@ -89,22 +110,12 @@ impl<'a> Cells<'a> {
 
     /// Output capacitance of a smallest gate itself, with the nodes inside its stacks.
     pub(crate) fn own(&self, kind: Kind) -> Capacitance {
-        let (n, p) = kind.drains();
-        let (stack_n, stack_p) = kind.stacks();
-        let tall = self.tall();
-        let n_drain = drain_n(self.process, self.n, stack_n, tall) * f64::from(n);
-        // The stacked P transistors' inner nodes are like those of the N.
-        let inner =
-            drain_n(self.process, self.p, stack_p, tall) - drain_n(self.process, self.p, 1, tall);
-        n_drain + (drain_p(self.process, self.p, tall) + inner) * f64::from(p)
+        self.smallest(kind).own
     }
 
     /// Mean resistance of the slowest way to either rail of a smallest gate.
     pub(crate) fn resistance(&self, kind: Kind) -> Resistance {
-        let (n, p) = kind.stacks();
-        let down = gate::r_n(self.process, self.n, n);
-        let up = gate::r_p(self.process, self.p) * f64::from(p);
-        (down + up) / 2.0
+        self.smallest(kind).resistance
     }
 
     /// Logical effort: drive of an inverter over that of the gate, inputs being equal.
@@ -127,29 +138,16 @@ impl<'a> Cells<'a> {
 
     /// Leakage of a smallest gate in a state.
     pub(crate) fn leakage(&self, kind: Kind, state: &[bool]) -> Power {
-        let (n, p) = kind.off(state, self.stack);
-        let copies = if kind == Kind::Flop {
-            FLOP_INVERTERS
-        } else {
-            1.0
-        };
-        let current = self.process.i_off * (self.n * n + self.p * p);
-        self.process.power(current * copies)
+        let number = state
+            .iter()
+            .rev()
+            .fold(0, |number, on| 2 * number + usize::from(*on));
+        self.smallest(kind).leakage[number]
     }
 
-    /// Gate leakage of a smallest gate, averaged over the states: half of its transistors are on. None in the 6.5 profile, whose arrays have none either: what
-    /// stands beside an array is charged what the array is.
+    /// Gate leakage of a smallest gate, averaged over the states.
     pub(crate) fn gate_leakage(&self, kind: Kind) -> Power {
-        if self.process.profile == Profile::Cacti65 {
-            return Power::ZERO;
-        }
-        let pairs = if kind == Kind::Flop {
-            FLOP_INVERTERS
-        } else {
-            kind.inputs() as f64
-        };
-        self.process
-            .power(self.process.i_gate * ((self.n + self.p) * (pairs / 2.0)))
+        self.smallest(kind).gate_leakage
     }
 
     /// Energy out of the supply for charging `c` once, with short-circuit current.
@@ -176,6 +174,66 @@ impl<'a> Cells<'a> {
     /// How long data must be there before the clock.
     pub(crate) fn flop_setup(&self) -> Time {
         self.delay(Kind::Inv, 1.0, self.input) * FLOP_SETUP
+    }
+}
+
+impl Transistors<'_> {
+    fn smallest(self, kind: Kind) -> Smallest {
+        let inputs = kind.inputs();
+        let leakage = std::array::from_fn(|number| {
+            let state: [bool; MOST_INPUTS] = std::array::from_fn(|input| number >> input & 1 == 1);
+            self.leakage(kind, &state[..inputs])
+        });
+        Smallest {
+            own: self.own(kind),
+            resistance: self.resistance(kind),
+            leakage,
+            gate_leakage: self.gate_leakage(kind),
+        }
+    }
+
+    fn own(self, kind: Kind) -> Capacitance {
+        // Tall enough that a smallest transistor is not folded.
+        let tall = self.process.f(rules::CELL_HEIGHT);
+        let (n, p) = kind.drains();
+        let (stack_n, stack_p) = kind.stacks();
+        let n_drain = drain_n(self.process, self.n, stack_n, tall) * f64::from(n);
+        // The stacked P transistors' inner nodes are like those of the N.
+        let inner =
+            drain_n(self.process, self.p, stack_p, tall) - drain_n(self.process, self.p, 1, tall);
+        n_drain + (drain_p(self.process, self.p, tall) + inner) * f64::from(p)
+    }
+
+    fn resistance(self, kind: Kind) -> Resistance {
+        let (n, p) = kind.stacks();
+        let down = gate::r_n(self.process, self.n, n);
+        let up = gate::r_p(self.process, self.p) * f64::from(p);
+        (down + up) / 2.0
+    }
+
+    fn leakage(self, kind: Kind, state: &[bool]) -> Power {
+        let (n, p) = kind.off(state, rules::STACK_FACTOR);
+        let copies = if kind == Kind::Flop {
+            FLOP_INVERTERS
+        } else {
+            1.0
+        };
+        let current = self.process.i_off * (self.n * n + self.p * p);
+        self.process.power(current * copies)
+    }
+
+    /// Half of the transistors are on. None in the 6.5 profile, whose arrays have none either: what stands beside an array is charged what the array is.
+    fn gate_leakage(self, kind: Kind) -> Power {
+        if self.process.profile == Profile::Cacti65 {
+            return Power::ZERO;
+        }
+        let pairs = if kind == Kind::Flop {
+            FLOP_INVERTERS
+        } else {
+            kind.inputs() as f64
+        };
+        self.process
+            .power(self.process.i_gate * ((self.n + self.p) * (pairs / 2.0)))
     }
 }
 
