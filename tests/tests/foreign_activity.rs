@@ -110,7 +110,7 @@ fn counts_of_nsight_compute_are_priced_and_what_is_absent_is_said() {
     assert_eq!(outcome.cycles, 17_473 + 17_441);
     assert_eq!(outcome.clock_hz, 1.23e9);
     let counted =
-        |structure: &str, action: &str| outcome.structure(structure).unwrap().actions[action].count;
+        |structure: &str, action: &str| outcome.structure(structure).unwrap().count(action);
     assert_eq!(counted("instruction_buffer", "read"), 2 * 589_824);
     assert_eq!(counted("icache.data", "read"), 2 * 163_840);
     assert_eq!(counted("fp32_mul", "read"), 2 * 1_048_576);
@@ -195,7 +195,7 @@ fn a_map_of_one_s_own_feeds_what_no_other_does() {
     assert_eq!((outcomes.len(), outcomes[0].cycles), (2, 2000));
     // Words of 1024 bits: those of all lanes at once.
     let file = outcomes[0].structure("register_file").unwrap();
-    assert_eq!(file.actions["read"].count, 1024);
+    assert_eq!(file.count("read"), 1024);
     assert_eq!(outcomes[0].clock_hz, 1.3e9, "the GPU's own");
 }
 

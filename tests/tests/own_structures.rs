@@ -270,7 +270,11 @@ fn the_example_of_the_page_is_what_it_says() {
     for outcome in outcomes(study) {
         let own = ["reuse_table", "filter_cache_code"];
         for structure in own.iter().filter_map(|name| outcome.structure(name)) {
-            let events: u64 = structure.actions.values().map(|action| action.count).sum();
+            let events: u64 = structure
+                .actions
+                .iter()
+                .map(|(_, action)| action.count)
+                .sum();
             writeln!(
                 table,
                 "| {} | {} | `{}` | {events} | {:.1} nJ | {:.1} nJ | {:.0} um2 |",

@@ -266,7 +266,7 @@ impl CountedRun<'_> {
         let built = built.find(|it| it.name == &*priced.name && is_of_sms(it))?;
         let mut even_j = priced.leakage_j;
         let mut works = Vec::new();
-        for (action, spent) in &priced.actions {
+        for (action, spent) in priced.actions.iter() {
             let name = format!("{}.{action}", priced.name);
             let mut names = self.charged.names.iter();
             let Some(place) = names.position(|known| *known == name) else {
@@ -274,7 +274,7 @@ impl CountedRun<'_> {
                 continue;
             };
             let mut charges = built.charges.iter();
-            let events: Vec<(&str, u64)> = match charges.find(|charge| charge.action == &**action) {
+            let events: Vec<(&str, u64)> = match charges.find(|charge| charge.action == action) {
                 None => vec![(&name, 1)],
                 Some(charge) => {
                     let events = charge.events.iter();

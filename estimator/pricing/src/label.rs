@@ -76,22 +76,30 @@ fn taken_apart(member: &str) -> Option<(&str, Vec<(&str, &str)>)> {
 /// A label that has been read: what it names stands ready.
 pub struct Label<'l> {
     text: &'l str,
-    said: Vec<(String, String)>,
+    /// Techniques with the keys and values that the label says of them.
+    said: Vec<(&'l str, Vec<(&'l str, &'l str)>)>,
 }
 
 impl<'l> Label<'l> {
     /// Reads `text`. A text of another form names no parameters.
     pub fn of(text: &'l str) -> Self {
+        let members = text.split(Stack::JOIN).map(taken_apart);
         Self {
             text,
-            said: parameters(text).unwrap_or_default(),
+            said: members.collect::<Option<_>>().unwrap_or_default(),
         }
     }
 
     /// The value of the parameter `filter_cache.entries`: what the label says, else the default; `None` if no technique of the label has it.
     pub fn value(&self, parameter: &str) -> Option<String> {
         let bare = |text: &str| text.trim_matches('"').to_owned();
-        if let Some((_, value)) = self.said.iter().find(|(known, _)| known == parameter) {
+        let mut said = self.said.iter();
+        let said = said.find_map(|(name, parameters)| {
+            let key = parameter.strip_prefix(name)?.strip_prefix('.')?;
+            let mut parameters = parameters.iter();
+            Some(parameters.find(|(known, _)| *known == key)?.1)
+        });
+        if let Some(value) = said {
             return Some(bare(value));
         }
         let (technique, key) = parameter.split_once('.')?;

@@ -3,13 +3,15 @@
 //! A point is one kernel on one GPU variant at one technology with one technique configuration. An [`Outcome`] is plain data in SI units with the unit in
 //! the key, in an order that depends on nothing but its content, so that equal points serialise to equal bytes. The result store keeps one an entry.
 
+mod actions;
 #[cfg(test)]
 pub(crate) mod by_hand;
 mod form;
 mod peak;
 mod sampled;
 
-pub use form::Form;
+pub use actions::{Action, Actions};
+pub use form::{Form, Taken};
 pub use peak::Peak;
 pub use sampled::{DISTURBANCE, SampleError, Sampled, Samples};
 
@@ -219,7 +221,7 @@ pub struct PricedStructure {
     /// Access time.
     pub delay_s: f64,
     /// The actions that were counted, by name. Empty if nothing was: the structure then only leaks.
-    pub actions: BTreeMap<Arc<str>, PricedAction>,
+    pub actions: Actions,
     /// Sum over `actions`.
     pub dynamic_j: f64,
     /// Leakage of all instances over the whole time, gate leakage included.

@@ -206,7 +206,7 @@ impl Windows {
             let seconds = self.span(number).1 as f64 * cycle_s;
             let mut even_j = structure.leakage_j;
             let mut own_j = 0.0;
-            for (action, priced) in &structure.actions {
+            for (action, priced) in structure.actions.iter() {
                 let name = format!("{}.{action}", structure.name);
                 match places.get(name.as_str()) {
                     Some(place) => own_j += self.rows[number][*place] as f64 * priced.unit_j,
@@ -233,9 +233,9 @@ impl Windows {
             places.map(|(place, name)| (name.as_str(), place)).collect();
         let mut priced = Vec::new();
         for structure in structures {
-            for (action, at) in &structure.actions {
+            for (action, at) in structure.actions.iter() {
                 let own = format!("{}.{action}", structure.name);
-                let counter = match &**action {
+                let counter = match action {
                     "wake" => wakes(&structure.name).unwrap_or(&own),
                     _ => &own,
                 };

@@ -55,6 +55,10 @@ pub enum Figure {
     Sample,
 }
 
+impl Figure {
+    const ALL: [Self; 4] = [Self::Energy, Self::Leakage, Self::Area, Self::Sample];
+}
+
 impl<'a> Term<'a> {
     /// A figure whose whole relative deviation is that of the model's own error and of the process data, in quadrature.
     pub fn of(
@@ -156,19 +160,18 @@ impl Sum {
 
     /// One more thing that the sum is uncertain by: as a standard deviation, with a sign, as others may share its `cause` and move the other way.
     pub fn add_error(&mut self, figure: Figure, cause: &Arc<str>, by: f64) {
-        self.moved.entry(figure).or_default().add(Some(cause), by);
+        self.moved.entry(figure).or_default().add(cause, by, 0);
     }
 
     fn grow(&mut self, by: f64, errors: Errors) {
         self.value += by;
-        for (figure, by) in errors.common {
-            self.moved.entry(figure).or_default().add(None, by);
+        for (figure, by) in errors.common() {
+            self.moved.entry(figure).or_default().common += by;
         }
+        let mut next = 0;
         for ((figure, structure), by) in errors.own {
-            self.moved
-                .entry(figure)
-                .or_default()
-                .add(Some(structure), by);
+            let moved = self.moved.entry(figure).or_default();
+            next = moved.add(structure, by, next) + 1;
         }
     }
 
@@ -246,16 +249,18 @@ struct Moved {
 }
 
 impl Moved {
-    /// Adds to the error of `structure`, or to the one that all share. The name of a structure that is known is not copied again.
-    fn add(&mut self, structure: Option<&Arc<str>>, by: f64) {
-        let Some(structure) = structure else {
-            self.common += by;
-            return;
+    /// Adds to the error of `structure`, and says where that stands: at `next` as a rule, as structures come in the order of their names. The name of one that is
+    /// known is not copied again.
+    fn add(&mut self, structure: &Arc<str>, by: f64, next: usize) -> usize {
+        let place = match self.own.get(next) {
+            Some((known, _)) if known == structure => Ok(next),
+            _ => self.own.binary_search_by(|(known, _)| known.cmp(structure)),
         };
-        match self.own.binary_search_by(|(known, _)| known.cmp(structure)) {
+        match place {
             Ok(place) => self.own[place].1 += by,
             Err(place) => self.own.insert(place, (Arc::clone(structure), by)),
         }
+        place.unwrap_or_else(|place| place)
     }
 
     /// Adds what another sum moves by. Sums of one configuration have the same structures.
@@ -269,8 +274,9 @@ impl Moved {
             }
             return;
         }
+        let mut next = 0;
         for (structure, by) in &other.own {
-            self.add(Some(structure), *by);
+            next = self.add(structure, *by, next) + 1;
         }
     }
 }
@@ -312,8 +318,8 @@ fn total(terms: &[Term]) -> f64 {
 /// tried first.
 #[derive(Default)]
 struct Errors<'a> {
-    /// Of each kind of figure what all structures share, in the order of the kinds.
-    common: Vec<(Figure, f64)>,
+    /// Of each kind of figure that there is what all structures share.
+    common: [Option<f64>; Figure::ALL.len()],
     /// What is a structure's own, in the order of the first terms.
     own: Vec<((Figure, &'a Arc<str>), f64)>,
 }
@@ -327,8 +333,7 @@ impl<'a> Errors<'a> {
             let place = self.own((term.figure, term.structure), next);
             self.own[place].1 += moved * term.own;
             next = place + 1;
-            let place = self.common(term.figure);
-            self.common[place].1 += moved * term.common;
+            *self.common[term.figure as usize].get_or_insert(0.0) += moved * term.common;
         }
     }
 
@@ -348,17 +353,10 @@ impl<'a> Errors<'a> {
         })
     }
 
-    fn common(&mut self, figure: Figure) -> usize {
-        match self
-            .common
-            .binary_search_by_key(&figure, |(known, _)| *known)
-        {
-            Ok(place) => place,
-            Err(place) => {
-                self.common.insert(place, (figure, 0.0));
-                place
-            }
-        }
+    /// What all structures share of each kind of figure that there is.
+    fn common(&self) -> impl Iterator<Item = (Figure, f64)> + use<> {
+        let all = Figure::ALL.into_iter().zip(self.common);
+        all.filter_map(|(figure, by)| Some((figure, by?)))
     }
 
     /// In one order, whatever that of the terms was.
@@ -366,9 +364,9 @@ impl<'a> Errors<'a> {
         self.own.sort_unstable_by_key(|(factor, _)| *factor);
         let mut own = self.own.iter().peekable();
         let mut squares = 0.0;
-        for (figure, common) in &self.common {
-            squares += common * common;
-            while let Some((_, own)) = own.next_if(|((of, _), _)| of == figure) {
+        for (figure, common) in Figure::ALL.into_iter().zip(self.common) {
+            squares += common.map_or(0.0, |common| common * common);
+            while let Some((_, own)) = own.next_if(|((of, _), _)| *of == figure) {
                 squares += own * own;
             }
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::outcome::{
-    BASELINE, FRONT_END, KernelName, Metric, Note, NoteKind, Outcome, Point, PricedAction,
-    PricedStructure, Provenance, RelativeUncertainty, TechnologyName, Totals,
+    Action, Actions, BASELINE, FRONT_END, KernelName, Metric, Note, NoteKind, Outcome, Point,
+    PricedAction, PricedStructure, Provenance, RelativeUncertainty, TechnologyName, Totals,
 };
 use crate::papers::FilterCachePaper;
 use warpwatt_pricing::performance::{Ipc, Occupancy, Performance, Rates};
@@ -186,12 +186,12 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
     let paper = FilterCachePaper::load();
     let row = paper.structure(row).expect("a row of Table 1");
     let unit_j = row.energy_pj * 1e-12;
-    let actions: BTreeMap<Arc<str>, PricedAction> = counts
+    let actions: Actions = counts
         .iter()
         .map(|&(action, count)| {
             let total_j = count as f64 * unit_j;
             (
-                action.into(),
+                Action::named(action).expect("an action of the table"),
                 PricedAction {
                     count,
                     unit_j,
@@ -209,7 +209,7 @@ fn structure(name: &str, row: &str, counts: &[(&str, u64)], time_s: f64) -> Pric
         leakage_w,
         gate_leakage_w: 0.0,
         delay_s: row.delay_ps * 1e-12,
-        dynamic_j: actions.values().map(|action| action.total_j).sum(),
+        dynamic_j: actions.total_j(),
         actions,
         leakage_j: 16.0 * leakage_w * time_s,
         flavour: None,

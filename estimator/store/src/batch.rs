@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 /// The table that checksums of points name.
 pub(super) const POINTS_SEAL: &str = "points";
 
-/// Points as they are stored, with their forms and notes.
+/// Points as they are stored, with their forms and notes, and with their costs but for those that the store is known to have.
 #[derive(Debug, Default)]
 pub struct Batch {
     pub(super) common: BTreeMap<Name, Arc<[u8]>>,
@@ -34,6 +34,10 @@ impl Batch {
             let value = point::encode(&parts);
             for Stored { name, bytes } in [parts.form, parts.notes] {
                 batch.common.entry(name).or_insert(bytes);
+            }
+            if !met.is_written(&parts.costs.name) {
+                let costs = batch.common.entry(parts.costs.name);
+                costs.or_insert_with(|| parts.costs.sealed());
             }
             let sealed = seal::sealed(POINTS_SEAL, &key.0, &value);
             batch.points.push((key, sealed));
@@ -91,6 +95,7 @@ impl Store {
             Ok(first)
         })?;
         self.index.add(first, batch.keys());
+        self.met.wrote(batch.common.keys());
         Ok(())
     }
 
@@ -102,7 +107,7 @@ impl Store {
         let parts = points
             .iter()
             .filter_map(|(_, bytes)| point::split(bytes.get(seal::BYTES..)?));
-        let names = parts.flat_map(|parts| [*parts.form, *parts.notes]);
+        let names = parts.flat_map(|parts| [*parts.form, *parts.notes, *parts.costs]);
         let names: BTreeSet<Name> = names.collect();
         let common = self.database.read(|read| {
             let table = read.open_table(COMMON)?;

@@ -9,7 +9,7 @@ use crate::outcome::{Form, Outcome};
 use crate::{PointKey, point, seal};
 
 /// What the bytes begin with. Raise the number when what follows changes its meaning.
-const MAGIC: &[u8] = b"warpwatt outcomes 2\n";
+const MAGIC: &[u8] = b"warpwatt outcomes 3\n";
 /// The table that checksums of numbers name.
 const COUNT: &str = "bundled";
 /// Bytes in front of a value: its key, and how long what follows is.
@@ -59,9 +59,10 @@ pub fn unbundle(bytes: &[u8]) -> Option<Vec<(PointKey, Outcome)>> {
             forms.insert(*parts.form, form);
         }
         let notes = common::unpack(parts.notes, common.get(parts.notes)?).ok()?;
+        let costs = common::costs(parts.costs, common.get(parts.costs)?)?;
         let outcome = forms
             .get(parts.form)?
-            .filled(Arc::new(notes), parts.figures)?;
+            .filled(Arc::new(notes), &costs, parts.figures)?;
         Some((PointKey(key), outcome))
     });
     let points: Vec<(PointKey, Outcome)> = points.collect::<Option<_>>()?;

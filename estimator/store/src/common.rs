@@ -1,4 +1,4 @@
-//! What points have in common: forms, of which one serves thousands of points, and notes. It is kept once, under a name.
+//! What points have in common: forms, of which one serves thousands of points, notes, and costs, which serve all kernels. It is kept once, under a name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -10,22 +10,25 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::seal;
-use crate::outcome::{Form, KernelName, Note, Outcome};
+use crate::outcome::{Form, KernelName, Note, Outcome, Taken};
 
-/// SHA-256 of the JSON of what is named.
+/// SHA-256 of what is named: of its JSON, or of the bytes of costs.
 pub(super) type Name = [u8; 32];
 
 /// The table that checksums of what points have in common name.
 const COMMON_SEAL: &str = "common";
-
-/// Bytes of a name.
-pub(super) const NAME: usize = 32;
 
 /// More than any form takes; a size beyond it is no size.
 const MOST_BYTES: usize = 64 << 20;
 
 /// What is remembered at once of each kind, a form some 30 kB: with more it is begun again.
 const MOST_MET: usize = 1024;
+
+/// Costs that are remembered at once, some kilobytes each. Points come kernel by kernel, and those of one have the costs of all operating points and configurations.
+const MOST_COSTS: usize = 1 << 16;
+
+/// Names of what is known to be in the store that are remembered.
+const MOST_WRITTEN: usize = 1 << 20;
 
 /// The name of a form or of notes, and their JSON.
 ///
@@ -59,35 +62,55 @@ pub(super) fn unpack<T: DeserializeOwned>(
 }
 
 /// What was read, by its name, or named.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Met {
     pub(super) forms: Read<Form>,
     pub(super) notes: Read<Vec<Note>>,
+    pub(super) costs: Read<Vec<u8>>,
+    /// Names of what is in the store.
+    written: Mutex<BTreeSet<Name>>,
     texts: Mutex<BTreeSet<Arc<str>>>,
     named: Mutex<Named>,
 }
 
-/// What was read.
-#[derive(Debug)]
-pub(super) struct Read<T>(Mutex<BTreeMap<Name, Arc<T>>>);
-
-impl<T> Default for Read<T> {
+impl Default for Met {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self {
+            forms: Read::most(MOST_MET),
+            notes: Read::most(MOST_MET),
+            costs: Read::most(MOST_COSTS),
+            written: Mutex::default(),
+            texts: Mutex::default(),
+            named: Mutex::default(),
+        }
     }
 }
 
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Read<T> {
+    known: Mutex<BTreeMap<Name, Arc<T>>>,
+    most: usize,
+}
+
 impl<T> Read<T> {
+    fn most(most: usize) -> Self {
+        Self {
+            known: Mutex::default(),
+            most,
+        }
+    }
+
     /// What was read under this name.
     pub(super) fn get(&self, name: &Name) -> Option<Arc<T>> {
-        lock(&self.0).get(name).cloned()
+        lock(&self.known).get(name).cloned()
     }
 
     /// Remembers what was read.
     pub(super) fn keep(&self, name: Name, common: T) -> Arc<T> {
         let common = Arc::new(common);
-        let mut read = lock(&self.0);
-        if read.len() >= MOST_MET {
+        let mut read = lock(&self.known);
+        if read.len() >= self.most {
             read.clear();
         }
         read.insert(name, Arc::clone(&common));
@@ -127,8 +150,41 @@ struct Named {
 pub(super) struct Parts {
     pub form: Stored,
     pub notes: Stored,
-    /// Its figures.
-    pub figures: Vec<f64>,
+    pub costs: Costs,
+    /// Its own figures, eight bytes each.
+    pub figures: Vec<u8>,
+}
+
+/// What structures cost, eight bytes a figure.
+#[derive(Debug)]
+pub(super) struct Costs {
+    pub name: Name,
+    pub bytes: Vec<u8>,
+}
+
+impl Costs {
+    fn of(costs: &[f64]) -> Self {
+        let bytes = bytes(costs);
+        Self {
+            name: Sha256::digest(&bytes).into(),
+            bytes,
+        }
+    }
+
+    /// As they are stored.
+    pub(super) fn sealed(&self) -> Arc<[u8]> {
+        seal::sealed(COMMON_SEAL, &self.name, &self.bytes).into()
+    }
+}
+
+/// The costs that are stored under that name; nothing if they are not what was stored under it.
+pub(super) fn costs(name: &Name, stored: &[u8]) -> Option<Vec<u8>> {
+    seal::open(COMMON_SEAL, name, stored).map(<[u8]>::to_vec)
+}
+
+fn bytes(figures: &[f64]) -> Vec<u8> {
+    let bytes: Vec<[u8; 8]> = figures.iter().map(|it| it.to_le_bytes()).collect();
+    bytes.into_flattened()
 }
 
 impl Met {
@@ -143,13 +199,35 @@ impl Met {
     /// It cannot be written.
     pub(super) fn parts(&self, outcome: Outcome) -> Result<Parts, serde_json::Error> {
         let notes = Arc::clone(&outcome.notes);
-        let (form, figures) = Form::of(outcome);
+        let Taken {
+            form,
+            costs,
+            figures,
+        } = Form::of(outcome);
+        let (costs, figures) = (Costs::of(&costs), bytes(&figures));
         let mut named = lock(&self.named);
         Ok(Parts {
             form: named.form(form)?,
             notes: named.notes(&notes)?,
+            costs,
             figures,
         })
+    }
+
+    /// Whether costs are in the store already.
+    pub(super) fn is_written(&self, name: &Name) -> bool {
+        lock(&self.written).contains(name)
+    }
+
+    /// Remembers that what has these names is in the store.
+    pub(super) fn wrote<'n>(&self, names: impl IntoIterator<Item = &'n Name>) {
+        let mut written = lock(&self.written);
+        for name in names {
+            if written.len() >= MOST_WRITTEN {
+                written.clear();
+            }
+            written.insert(*name);
+        }
     }
 }
 
@@ -200,11 +278,11 @@ mod tests {
 
     #[test]
     fn a_form_is_read_under_its_name_alone() {
-        let (form, _) = Form::of(outcome(7));
+        let form = Form::of(outcome(7)).form;
         let Stored { name, bytes } = Stored::of(&form).unwrap();
         assert_eq!(unpack::<Form>(&name, &bytes).unwrap(), form);
         assert!(unpack::<Vec<Note>>(&name, &bytes).is_err());
-        assert!(unpack::<Form>(&[0; NAME], &bytes).is_err());
+        assert!(unpack::<Form>(&Name::default(), &bytes).is_err());
         assert!(unpack::<Form>(&name, &bytes[1..]).is_err());
         assert!(unpack::<Form>(&name, &[]).is_err());
     }
@@ -221,6 +299,10 @@ mod tests {
         assert!(Arc::ptr_eq(&first.form.bytes, &second.form.bytes));
         assert_ne!(first.form.name, other.form.name);
         assert!(Arc::ptr_eq(&first.notes.bytes, &other.notes.bytes));
-        assert_ne!(first.figures, second.figures);
+        assert_ne!(first.costs.name, second.costs.name);
+        assert_eq!(first.costs.name, other.costs.name);
+        let stored = first.costs.sealed();
+        assert_eq!(costs(&first.costs.name, &stored), Some(first.costs.bytes));
+        assert_eq!(costs(&second.costs.name, &stored), None);
     }
 }

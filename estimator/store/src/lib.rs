@@ -61,7 +61,7 @@ use open::Made;
 use crate::outcome::Outcome;
 
 /// The version of the store's layout. Raise it when that changes its meaning.
-pub const FORMAT: u64 = 7;
+pub const FORMAT: u64 = 8;
 
 /// The version of the outcomes in it, which decides points' keys. Raise it when outcomes change their meaning.
 pub const OUTCOMES: u64 = 4;
@@ -79,11 +79,11 @@ const TEXTS_SEAL: &str = "texts";
 const MANIFEST: &str = "manifest";
 const PART: &str = "part";
 
-/// The points by numbers, as they came, each behind its checksum: the names of its form and notes, and its figures.
+/// The points by numbers, as they came, each behind its checksum: the names of its form, notes and costs, and its figures.
 const POINTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("numbered points");
 /// The keys of the points of a batch, in their order, by the number of the first.
 const KEYS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("keys of points");
-/// The forms and notes of points, each behind its checksum.
+/// The forms, notes and costs of points, each behind its checksum.
 const COMMON: TableDefinition<'_, &Name, &[u8]> = TableDefinition::new("sealed common parts");
 
 /// Points that are looked at or copied in one transaction.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use redb::ReadTransaction;
-use serde::de::DeserializeOwned;
 
 use super::batch::POINTS_SEAL;
 use super::common::{self, Name, Read};
@@ -22,13 +21,18 @@ pub struct Kept {
     digest: [u8; 32],
 }
 
-/// Form and notes.
-type Common = (Arc<Form>, Arc<Vec<Note>>);
+/// What a point has in common with others.
+#[derive(Clone, Debug)]
+struct Common {
+    form: Arc<Form>,
+    notes: Arc<Vec<Note>>,
+    costs: Arc<Vec<u8>>,
+}
 
 impl Kept {
     /// Whether no technique is at work.
     pub fn is_baseline(&self) -> bool {
-        self.common.0.outcome().point.is_baseline()
+        self.common.form.outcome().point.is_baseline()
     }
 
     /// What it is known by.
@@ -37,9 +41,9 @@ impl Kept {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        let (form, notes) = &self.common;
+        let Common { form, notes, costs } = &self.common;
         let parts = point::split(value(&self.stored))?;
-        form.filled(Arc::clone(notes), parts.figures)
+        form.filled(Arc::clone(notes), costs, parts.figures)
     }
 }
 
@@ -167,20 +171,31 @@ impl Store {
         stored: &[u8],
     ) -> Result<Option<Common>, redb::Error> {
         let value = seal::open(POINTS_SEAL, &key.0, stored);
-        let Some(Split { form, notes, .. }) = value.and_then(point::split) else {
+        let Some(Split {
+            form, notes, costs, ..
+        }) = value.and_then(point::split)
+        else {
             return Ok(None);
         };
-        let form = one(&self.met.forms, read, form, |form| self.met.sharing(form))?;
-        Ok(form.zip(one(&self.met.notes, read, notes, |notes| notes)?))
+        let form = one(&self.met.forms, read, form, |name, stored| {
+            let form = common::unpack(name, stored).ok()?;
+            Some(self.met.sharing(form))
+        })?;
+        let notes = one(&self.met.notes, read, notes, |name, stored| {
+            common::unpack(name, stored).ok()
+        })?;
+        let costs = one(&self.met.costs, read, costs, common::costs)?;
+        let common = form.zip(notes).zip(costs);
+        Ok(common.map(|((form, notes), costs)| Common { form, notes, costs }))
     }
 }
 
 /// What points have in common under this name; nothing if it is not there as it was written.
-fn one<T: DeserializeOwned>(
+fn one<T>(
     met: &Read<T>,
     read: &ReadTransaction,
     name: &Name,
-    sharing: impl FnOnce(T) -> T,
+    open: impl FnOnce(&Name, &[u8]) -> Option<T>,
 ) -> Result<Option<Arc<T>>, redb::Error> {
     if let Some(met) = met.get(name) {
         return Ok(Some(met));
@@ -190,6 +205,6 @@ fn one<T: DeserializeOwned>(
         table => table?,
     };
     let stored = table.get(name)?;
-    let common = stored.and_then(|stored| common::unpack(name, stored.value()).ok());
-    Ok(common.map(|common| met.keep(*name, sharing(common))))
+    let common = stored.and_then(|stored| open(name, stored.value()));
+    Ok(common.map(|common| met.keep(*name, common)))
 }

@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 pub const RECORD: &str = "manifest.json";
 
 /// The layout of the file.
-const FORMAT: u64 = 3;
+const FORMAT: u64 = 4;
 
 /// Up to so many points each has its own digest; larger studies have the one of all.
 const MOST_DIGESTS: usize = 100_000;
@@ -33,8 +33,9 @@ pub struct Record {
     pub manifest: Manifest,
     /// SHA-256 of the digests of all outcomes in their order.
     pub results: String,
-    /// The digest of each outcome, in the order of the points, unless there are too many: SHA-256 of three things. They are SHA-256 of the outcome's JSON without
-    /// notes and with zeros for the figures that go with supply and temperature, SHA-256 of the notes' JSON, and these figures, eight bytes each.
+    /// The digest of each outcome, in the order of the points, unless there are too many: SHA-256 of four things, the first three by their own
+    /// SHA-256: the outcome's JSON without notes and with zeros for what goes with supply and temperature, the notes' JSON, what structures cost, and the figures that
+    /// are the point's own, both eight bytes a figure.
     pub outcomes: Vec<String>,
     /// The files of the report beside this one.
     #[serde(default, skip_serializing_if = "Files::is_empty")]

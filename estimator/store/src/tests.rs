@@ -108,7 +108,7 @@ fn what_was_put_is_there_after_reopening() {
     assert_eq!(store.len().unwrap(), 1);
 }
 
-/// Points of a run at many operating points have one form: each takes its figures, two names and a checksum.
+/// Points of a run at many operating points have one form, and points of one operating point the same costs: each takes its figures, three names and a checksum.
 #[test]
 fn what_points_have_in_common_is_kept_once() {
     use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
@@ -125,12 +125,12 @@ fn what_points_have_in_common_is_kept_once() {
     let database = redb::Database::open(scratch.0.join(FILE_NAME)).unwrap();
     let read = database.begin_read().unwrap();
     let common = read.open_table(COMMON).unwrap().len().unwrap();
-    assert_eq!(common, 3, "a form each, and no notes");
+    assert_eq!(common, 2 + 1 + 50, "forms of two runs, no notes, costs");
     let points = read.open_table(POINTS).unwrap();
-    let (_, figures) = crate::outcome::Form::of(outcome(7));
+    let figures = crate::outcome::Form::of(outcome(7)).figures;
     for point in points.iter().unwrap() {
         let bytes = point.unwrap().1.value().len();
-        assert_eq!(bytes, seal::BYTES + 64 + 8 * figures.len());
+        assert_eq!(bytes, seal::BYTES + 3 * 32 + 8 * figures.len());
     }
 }
 

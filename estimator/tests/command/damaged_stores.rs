@@ -34,22 +34,22 @@ fn contents(scratch: &Scratch, out: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Changes a byte in the record of the study's first point.
+/// Changes a byte in what structures cost in the study's first point.
 fn spoil(scratch: &Scratch, out: &str) {
     let store = Store::open_existing(&scratch.path(out)).unwrap();
     let key = store.manifest().unwrap().unwrap().points[0];
     let outcome = store.get(&key).unwrap().unwrap();
     drop(store);
-    let (_, figures) = Form::of(outcome);
-    let figures: Vec<u8> = figures.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let costs = Form::of(outcome).costs;
+    let costs: Vec<u8> = costs.iter().flat_map(|it| it.to_le_bytes()).collect();
     let path = scratch.path(out).join("results.redb");
     let mut bytes = fs::read(&path).unwrap();
-    let windows = bytes.windows(figures.len()).enumerate();
-    let places = windows.filter(|(_, found)| *found == figures);
+    let windows = bytes.windows(costs.len()).enumerate();
+    let places = windows.filter(|(_, found)| *found == costs);
     let places: Vec<usize> = places.map(|(place, _)| place).collect();
     assert!(!places.is_empty());
     for place in places {
-        bytes[place + figures.len() / 2] ^= 1;
+        bytes[place + costs.len() / 2] ^= 1;
     }
     fs::write(&path, bytes).unwrap();
 }

@@ -97,7 +97,7 @@ impl<'b> Side<'b> {
 
     /// Dynamic energy of a structure.
     pub fn structure_dynamic(&self, structure: &PricedStructure) -> Node {
-        let actions = structure.actions.keys();
+        let actions = structure.actions.names();
         let actions = actions.map(|action| self.action(structure, action));
         Node::sum(&structure.name, "J", actions.collect())
     }
@@ -188,7 +188,7 @@ impl<'b> Side<'b> {
         let peak = self.outcome.peak.as_ref()?;
         let (mut inside, mut beside) = (Vec::new(), Vec::new());
         for structure in &self.outcome.structures {
-            for action in structure.actions.keys() {
+            for action in structure.actions.names() {
                 match peak.count(&structure.name, action) {
                     Some(0) => {}
                     Some(count) => {

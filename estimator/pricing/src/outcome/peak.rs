@@ -33,7 +33,7 @@ impl Peak {
         let seconds = self.cycles as f64 / outcome.clock_hz;
         let mut watts = outcome.leakage_power_w();
         for structure in &outcome.structures {
-            for (action, priced) in &structure.actions {
+            for (action, priced) in structure.actions.iter() {
                 watts += match self.count(&structure.name, action) {
                     Some(count) => count as f64 * priced.unit_j / seconds,
                     None => priced.total_j / outcome.time_s,

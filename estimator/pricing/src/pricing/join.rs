@@ -15,8 +15,8 @@ use warpwatt_techlib::quantity::{Frequency, Power};
 use self::before::{Known, text};
 use super::{CostEntry, CostTable, PricingError, Switched};
 use crate::outcome::{
-    DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure, RegisterAccesses,
-    RelativeUncertainty, Samples, Totals,
+    Action, Actions, DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure,
+    RegisterAccesses, RelativeUncertainty, Samples, Totals,
 };
 use crate::peak::Windows;
 use crate::performance::Performance;
@@ -151,28 +151,23 @@ fn priced(
 ) -> Result<PricedStructure, PricingError> {
     let time_s = counted.cycles as f64 / counted.clock.si();
     let (before, organised) = before.unzip();
-    let action_name = |action: &str| {
-        let known = before.and_then(|it| it.actions.get_key_value(action));
-        text(known.map(|(name, _)| name), action)
-    };
-    let mut actions = BTreeMap::new();
+    let mut actions = Actions::default();
     for (action, count) in events((name, entry), &counted.activity) {
-        let unit_j = entry
-            .energy(action)
-            .ok_or_else(|| no_price(name, action, entry))?
-            .si();
+        let price = Action::named(action).zip(entry.energy(action));
+        let (action, unit) = price.ok_or_else(|| no_price(name, action, entry))?;
+        let unit_j = unit.si();
         let priced = PricedAction {
             count,
             unit_j,
             total_j: count as f64 * unit_j,
         };
-        actions.insert(action_name(action), priced);
+        actions.insert(action, priced);
     }
     let cost = &entry.cost;
     let mut area = cost.area;
     if let Some(gates) = &entry.gates {
         area += gates.gated.header_area;
-        actions.insert(action_name("wake"), wakes(entry, gates, &counted.activity));
+        actions.insert(Action::Wake, wakes(entry, gates, &counted.activity));
     }
     Ok(PricedStructure {
         name: text(before.map(|it| &it.name), name),
@@ -182,7 +177,7 @@ fn priced(
         leakage_w: cost.leakage.si(),
         gate_leakage_w: cost.gate_leakage.si(),
         delay_s: cost.access_time.si(),
-        dynamic_j: actions.values().map(|action| action.total_j).sum(),
+        dynamic_j: actions.total_j(),
         actions,
         leakage_j: mean_leakage(entry, counted) * time_s,
         flavour: entry

@@ -134,11 +134,11 @@ pub fn reprice<'p>(outcome: &mut Outcome, parts: impl IntoIterator<Item = (&'p P
 }
 
 fn again(structure: &mut PricedStructure, part: &Part, figures: &Figures, leakage_j: f64) {
-    for (action, priced) in &mut structure.actions {
+    for (action, priced) in structure.actions.iter_mut() {
         priced.unit_j = figures.energy_j(part, action);
         priced.total_j = priced.count as f64 * priced.unit_j;
     }
-    structure.dynamic_j = structure.actions.values().map(|a| a.total_j).sum();
+    structure.dynamic_j = structure.actions.total_j();
     structure.leakage_j = leakage_j;
     structure.leakage_w = figures.leakage_w;
     structure.gate_leakage_w = figures.gate_leakage_w;

@@ -20,21 +20,29 @@ pub enum Damage {
 }
 
 impl Damage {
+    /// The page that it is done to, or the first one.
+    pub fn page(self) -> usize {
+        match self {
+            Self::Flip { at, .. } => at / PAGE,
+            Self::Zero(page) | Self::Swap(page) => page,
+        }
+    }
+
     /// Does it to a file; says whether that is another file now.
     pub fn apply(self, bytes: &mut [u8]) -> bool {
         let page = |page: usize| page * PAGE..(page + 1) * PAGE;
         match self {
-            Damage::Flip { at, mask } => {
+            Self::Flip { at, mask } => {
                 bytes[at] ^= mask;
                 mask != 0
             }
-            Damage::Zero(number) => {
+            Self::Zero(number) => {
                 let page = &mut bytes[page(number)];
                 let differs = page.iter().any(|byte| *byte != 0);
                 page.fill(0);
                 differs
             }
-            Damage::Swap(number) => {
+            Self::Swap(number) => {
                 let (one, other) = bytes[number * PAGE..].split_at_mut(PAGE);
                 let other = &mut other[..PAGE];
                 let differs = one != other;

@@ -229,7 +229,7 @@ proptest! {
         prop_assert_eq!(dynamic, outcome.totals.dynamic_j);
         prop_assert_eq!(leakage, outcome.totals.leakage_j);
         for structure in &outcome.structures {
-            let actions: f64 = structure.actions.values().map(|a| a.total_j).sum();
+            let actions: f64 = structure.actions.total_j();
             prop_assert_eq!(actions, structure.dynamic_j);
         }
     }
