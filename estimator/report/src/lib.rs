@@ -54,10 +54,10 @@ mod tests;
 
 pub use answer::{Answer, Detail, Details, Scope};
 pub use budget::{Judged, Margin, Verdict};
-pub use chart::{Class, Layer, OfSm, Ratio, Strip, ratios, strips};
+pub use chart::{Class, InUse, Layer, OfSm, Ratio, Strip, ratios, strips};
 pub use compare::{Change, Comparison, Overhead, Part, Saving};
 pub use fit::Line;
-pub use html::{EXPORTS, Picture};
+pub use html::{EXPORTS, Picture, registers_over_time};
 pub use model::{Block, Report};
 pub use protection::{Protected, Protections};
 pub use stacked::{Interplay, Stacked, StackedPoint};

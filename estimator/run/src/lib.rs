@@ -16,6 +16,7 @@ pub mod foreign;
 pub mod inject;
 pub mod kept;
 pub mod kernel;
+pub mod live;
 pub mod plain;
 pub mod plan;
 #[cfg(unix)]
@@ -120,18 +121,22 @@ pub fn run_points<T: Send>(
     if let Some(elsewhere) = means.elsewhere {
         return gather(elsewhere, left, news, |batch| collect(prepare(batch)?));
     }
-    let jobs = threads(means.jobs);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
-    let pool = pool.map_err(|error| {
-        Diag::error(
-            "run::threads",
-            format!("cannot start {jobs} threads: {error}"),
-        )
-        .help("ask for fewer with `--jobs N`")
-    })?;
+    let pool = pool(threads(means.jobs))?;
     let mut work = resolved.work(sources, means.cache);
     work.interrupt = means.interrupt;
     drive(&work, &left, &pool, news, prepare, collect)
+}
+
+/// So many threads.
+///
+/// # Errors
+/// They cannot be started.
+pub fn pool(jobs: usize) -> Result<rayon::ThreadPool, Diag> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    pool.map_err(|error| {
+        let message = format!("cannot start {jobs} threads: {error}");
+        Diag::error("run::threads", message).help("ask for fewer with `--jobs N`")
+    })
 }
 
 /// The threads that were asked for, else one a core.

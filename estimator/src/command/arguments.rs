@@ -225,6 +225,7 @@ Examples:
   warpwatt run study.toml --json > study.json
   warpwatt run study.toml --dry-run                     how many points, how long, how large; nothing is written
   warpwatt run study.toml --shard 2/3 --out part2       the second third, for `warpwatt merge`
+  warpwatt run study.toml --live registers.svg          live registers over time, where techniques manage them
   warpwatt run study.toml --repair                      what a disk has damaged, computed again
 
 Exit codes: 0 done; 1 done, but no point meets the study's [budget]; 2 the study is wrong or a kernel cannot run.
@@ -246,13 +247,13 @@ pub struct RunArguments {
     #[arg(long, conflicts_with = "fresh")]
     pub repair: bool,
     /// Say what there is to do and what it may take, and write nothing
-    #[arg(long, conflicts_with_all = ["fresh", "repair", "timeline"])]
+    #[arg(long, conflicts_with_all = ["fresh", "repair", "timeline", "live"])]
     pub dry_run: bool,
     /// Time a part of long launches, as much as it takes until what is left out is known so well (95 %), as `[sampling]` in the study: error=2%, or off
-    #[arg(long, value_name = "error=N%|off", default_value = "off", value_parser = sample, conflicts_with_all = ["dry_run", "timeline"])]
+    #[arg(long, value_name = "error=N%|off", default_value = "off", value_parser = sample, conflicts_with_all = ["dry_run", "timeline", "live"])]
     pub sample: Sample,
     /// Run the I-th of N parts of the study; `warpwatt merge` puts their results together
-    #[arg(long, value_name = "I/N", conflicts_with = "timeline")]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["timeline", "live"])]
     pub shard: Option<Shard>,
     /// Where traces are kept
     #[command(flatten)]
@@ -260,6 +261,9 @@ pub struct RunArguments {
     /// A picture of every run over time
     #[command(flatten)]
     pub timeline: TimelineArguments,
+    /// Registers over time
+    #[command(flatten)]
+    pub live: LiveArguments,
     /// Show the page in the browser: the program that BROWSER names, or the system's
     #[arg(long)]
     pub open: bool,
@@ -304,7 +308,7 @@ pub struct KernelArguments {
     #[arg(long, value_name = "FILE.csv", conflicts_with = "no_timing")]
     pub activity: Option<PathBuf>,
     /// Only execute and check; no cycles
-    #[arg(long, conflicts_with = "timeline")]
+    #[arg(long, conflicts_with_all = ["timeline", "live"])]
     pub no_timing: bool,
     /// Look for data races: between warps of a CTA without a barrier, between CTAs of a launch
     #[arg(long)]

@@ -46,6 +46,7 @@ mod schema;
 mod sensitivity;
 mod serve;
 mod shown;
+mod study_runs;
 mod study_timeline;
 mod subject;
 mod tables;

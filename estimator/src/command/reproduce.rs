@@ -16,7 +16,7 @@ use crate::input;
 use crate::outcome::Outcome;
 use crate::report::metric::POINT;
 use crate::run::{Means, resolve_text, run_points};
-use crate::store::{Digester, Digests, RECORD, Record};
+use crate::store::{Digester, Digests, NoRecord, RECORD, Record};
 
 /// Run a study again from the manifest of its results, and compare: the inputs by their hashes, every point by its figures.
 ///
@@ -91,11 +91,17 @@ pub(super) fn read(path: &Path) -> Result<Record, Diag> {
         Diag::error("input::unreadable", message)
             .help("`warpwatt run` leaves a manifest.json beside the results")
     })?;
-    Record::parse(&text).map_err(|error| {
-        let message = format!("`{}` is no manifest: {error}", file.display());
-        Diag::error("manifest::damaged", message)
-            .help("`warpwatt run` leaves a manifest.json beside the results")
-    })
+    Record::parse(&text).map_err(|error| unread(&file, &error))
+}
+
+fn unread(file: &Path, error: &NoRecord) -> Diag {
+    let message = format!("`{}` is no manifest: {error}", file.display());
+    match error {
+        NoRecord::Damaged(_) => Diag::error("manifest::damaged", message)
+            .help("`warpwatt run` leaves a manifest.json beside the results"),
+        NoRecord::Format(_) => Diag::error("manifest::format", message)
+            .help("run its study again, whose text it has under `study`, or ask the version of warpwatt that wrote it, which it has under `version`"),
+    }
 }
 
 /// Points that came out otherwise and are shown.

@@ -11,6 +11,7 @@ use super::large;
 use super::open::open;
 use super::present::{Formats, budget_exit, is_of_report, present};
 use super::progress::Progress;
+use super::registers_over_time::StudyLive;
 use super::results::recipes;
 use super::study_timeline::StudyTimeline;
 use crate::cache::TraceCache;
@@ -33,7 +34,12 @@ pub fn run(arguments: &RunArguments) -> Exit {
     let timeline = resolved
         .as_ref()
         .and_then(|resolved| StudyTimeline::open(&arguments.timeline, &resolved.plan, &mut sink));
-    let (Some(cache), Some(resolved), Some(timeline)) = (cache, resolved, timeline) else {
+    let live = resolved
+        .as_ref()
+        .and_then(|resolved| StudyLive::open(&arguments.live, &resolved.plan, &mut sink));
+    let (Some(cache), Some(resolved), Some(timeline), Some(live)) =
+        (cache, resolved, timeline, live)
+    else {
         return reject(&Rejection(sink), arguments.json);
     };
     show(&sink);
@@ -48,6 +54,13 @@ pub fn run(arguments: &RunArguments) -> Exit {
             let written = timeline.write(&resolved, &sink.sources, Some(&cache))?;
             if !arguments.quiet {
                 err(&written.text());
+            }
+        }
+        if let Some(live) = live {
+            let means = (Some(&cache), arguments.jobs);
+            let written = live.write(&resolved, &sink.sources, means).map_err(first)?;
+            if !arguments.quiet {
+                err(&written);
             }
         }
         Ok(exit)

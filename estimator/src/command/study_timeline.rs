@@ -1,13 +1,11 @@
 //! `warpwatt run --timeline`: the timing runs of a study in one file, one after the other.
 
-use std::collections::BTreeMap;
-
 use warpwatt_gpu::{Control, GpuSpec};
 
+use super::study_runs::{TimedRun, timed_runs};
 use super::timeline::{Timeline, TimelineArguments, Written};
 use crate::cache::TraceCache;
 use crate::diag::{Diag, Sink, Sources};
-use crate::outcome::{Point, gpu_label};
 use crate::run::Resolved;
 use crate::run::drive::Work;
 use crate::run::plan::Plan;
@@ -15,8 +13,8 @@ use crate::run::plan::Plan;
 /// The timeline of a study before it is written.
 pub struct StudyTimeline {
     timeline: Timeline,
-    /// Timing runs by their names, those that share an execution together.
-    runs: Vec<(String, usize)>,
+    /// Its timing runs.
+    runs: Vec<TimedRun>,
 }
 
 impl StudyTimeline {
@@ -29,10 +27,10 @@ impl StudyTimeline {
         if arguments.timeline.is_none() {
             return Some(None);
         }
-        let runs = runs(plan);
-        let named: Vec<(String, &GpuSpec)> = runs
-            .iter()
-            .map(|(name, timing)| (name.clone(), &*plan.timings[*timing].spec))
+        let runs = timed_runs(plan);
+        let named = runs.iter();
+        let named: Vec<(String, &GpuSpec)> = named
+            .map(|run| (run.name(), &*plan.timings[run.timing].spec))
             .collect();
         let timeline = arguments.open_several(&named, sink)?;
         Some(timeline.map(|timeline| Self { timeline, runs }))
@@ -47,11 +45,11 @@ impl StudyTimeline {
     ) -> Result<Written, Diag> {
         let work = resolved.work(sources, cache);
         let mut traces = None;
-        for (number, (name, timing)) in self.runs.iter().enumerate() {
-            let timing = &work.plan.timings[*timing];
+        for (number, run) in self.runs.iter().enumerate() {
+            let timing = &work.plan.timings[run.timing];
             let recorder = self.timeline.watcher();
             if number > 0 {
-                recorder.next(name, &timing.spec);
+                recorder.next(&run.name(), &timing.spec);
             }
             let (_, trace) = match traces.take() {
                 Some((execution, trace)) if execution == timing.execution => {
@@ -71,44 +69,4 @@ impl StudyTimeline {
             first.unwrap_or_else(|| Diag::error("run::timeline", "the timeline cannot be written"))
         })
     }
-}
-
-fn runs(plan: &Plan) -> Vec<(String, usize)> {
-    let mut first: BTreeMap<usize, Point> = BTreeMap::new();
-    let timed = |timing: usize| {
-        let execution = &plan.executions[plan.timings[timing].execution];
-        let subject = &plan.axes.kernels[execution.kernel].subject;
-        subject.counted().is_none()
-    };
-    let points = plan.points.iter().enumerate();
-    for (number, planned) in points.filter(|(_, point)| timed(point.timing)) {
-        let point = first.entry(planned.timing);
-        point.or_insert_with(|| plan.point(number));
-    }
-    let mut runs: Vec<(String, usize)> = first
-        .iter()
-        .map(|(timing, point)| (name(point), *timing))
-        .collect();
-    runs.sort_by_key(|(_, timing)| plan.timings[*timing].execution);
-    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, _) in &runs {
-        *alike.entry(name.clone()).or_default() += 1;
-    }
-    for (name, timing) in &mut runs {
-        // A technique that must fit the clock makes another GPU at another node.
-        if alike[name] > 1 {
-            *name = format!("{name} · {}", first[timing].technology.node);
-        }
-    }
-    runs
-}
-
-/// Kernel, GPU, settings and technique in one line.
-fn name(point: &Point) -> String {
-    let Point { kernel, .. } = point;
-    let gpu = gpu_label(&point.gpu, &point.axes);
-    format!(
-        "{} {} · {gpu} · {}",
-        kernel.name, kernel.case, point.technique
-    )
 }

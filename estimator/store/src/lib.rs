@@ -41,7 +41,7 @@ pub use key::PointKey;
 pub use manifest::Manifest;
 pub use merge::{Merged, merge};
 pub use read::Kept;
-pub use record::{Digester, Digests, Files, RECORD, Record};
+pub use record::{Digester, Digests, Files, NoRecord, RECORD, Record};
 pub use repair::{Repaired, repair};
 pub use warpwatt_input::goal::Budget;
 

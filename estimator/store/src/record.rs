@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use thiserror::Error;
 
 use super::common::Met;
 use super::{Manifest, point};
@@ -126,12 +127,30 @@ impl Record {
     /// From the file's contents.
     ///
     /// # Errors
-    /// They are none of this format.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let record: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        match record.format {
-            FORMAT => Ok(record),
-            other => Err(format!("its format is {other}, not {FORMAT}")),
+    /// They are no manifest, or one of another format.
+    pub fn parse(text: &str) -> Result<Self, NoRecord> {
+        let damaged = |error: serde_json::Error| NoRecord::Damaged(error.to_string());
+        let Layout { format } = serde_json::from_str(text).map_err(damaged)?;
+        if format != FORMAT {
+            return Err(NoRecord::Format(format));
         }
+        serde_json::from_str(text).map_err(damaged)
     }
+}
+
+/// What says in which layout the rest is.
+#[derive(Deserialize)]
+struct Layout {
+    format: u64,
+}
+
+/// Why a text is no manifest of this version's.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NoRecord {
+    /// It is none, or no longer.
+    #[error("{0}")]
+    Damaged(String),
+    /// Another version of the command wrote it.
+    #[error("its format is {0}; this version reads and writes format {FORMAT}")]
+    Format(u64),
 }

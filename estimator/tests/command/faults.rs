@@ -34,6 +34,7 @@ kernel vector_add --cache-limit much
 kernel vector_add --timeline line.json --timeline-sms 99
 kernel vector_add --timeline nowhere/line.json
 kernel vector_add --live live.csv --live-with filter_cache
+kernel vector_add --live live.txt
 avf vector_add --cycle-limit 10
 avf vector_add --structure registers
 avf vector_add --protect register_file=maybe

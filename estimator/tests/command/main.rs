@@ -30,6 +30,7 @@ mod goals;
 mod hostile;
 mod inject;
 mod kernel;
+mod live;
 mod miaow;
 mod odd_inputs;
 mod operating;

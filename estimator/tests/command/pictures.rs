@@ -123,7 +123,8 @@ node = "#;
 
 /// The file in the documentation, and the picture that it is.
 const OF_NODES: [(&str, &str); 1] = [("nodes", "change-of-energy-over-nodes")];
-const OF_THE_STUDY: [(&str, &str); 3] = [
+const OF_THE_STUDY: [(&str, &str); 4] = [
+    ("registers", "registers-over-time"),
     ("changes", "change-of-energy"),
     ("kernels", "kernel-by-kernel"),
     ("front", "hotspot-area-m2-against-energy-j"),
@@ -135,6 +136,22 @@ const OF_THE_RUN: [(&str, &str); 5] = [
     ("area", "priced-area-to-scale"),
     ("cycles", "what-sms-spend-their-cycles-on"),
 ];
+
+/// Registers over time, which a run draws beside its report.
+const REGISTERS: &str = r#"
+[study]
+title = "Registers"
+[gpu]
+preset = "fermi-16sm"
+node = "40nm"
+[workloads]
+build = "papers"
+kernels = ["matrix_mul", "hotspot"]
+[[technique]]
+name = "register_virtualization"
+[[technique]]
+name = "register_shrink"
+"#;
 
 /// `WARPWATT_BLESS=1` draws them anew.
 #[test]
@@ -149,6 +166,13 @@ fn pictures_of_the_pages_are_what_is_drawn_today() {
         run(&scratch, &["run", &study, "--out", name, "--quiet"]);
     }
     run(&scratch, &[&RUN[..], &["--pictures", "run"]].concat());
+    scratch.write("registers.toml", REGISTERS);
+    let live = scratch.path("study/picture-registers-over-time.svg");
+    let live = live.to_str().unwrap();
+    run(
+        &scratch,
+        &["run", "registers.toml", "--live", live, "--quiet"],
+    );
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures");
     let sets = [
         ("study", &OF_THE_STUDY[..]),

@@ -71,6 +71,12 @@ fn manifests_that_are_none() {
     };
     assert!(fault("nowhere").contains("input::unreadable"));
     fs::write(here.join("a.json"), "{\"format\": 1}").unwrap();
+    let earlier = fault("a.json");
+    assert!(
+        earlier.contains("manifest::format") && earlier.contains("run its study again"),
+        "{earlier}"
+    );
+    fs::write(here.join("a.json"), "{\"format\": 4}").unwrap();
     let damaged = fault("a.json");
     assert!(
         damaged.contains("manifest::damaged") && damaged.contains("`a.json` is no manifest"),

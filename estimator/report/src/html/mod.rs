@@ -9,8 +9,8 @@ mod tests;
 mod view;
 
 pub(crate) use energy::area_of;
-pub use pictures::Picture;
 pub(crate) use pictures::alone;
+pub use pictures::{Picture, registers_over_time};
 pub(crate) use view::Chart;
 
 use minijinja::syntax::SyntaxConfig;

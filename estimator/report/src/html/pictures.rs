@@ -7,6 +7,7 @@ use super::energy;
 use super::goals::charts_of;
 use super::overview;
 use super::view::Chart;
+use crate::chart::{self, InUse};
 use crate::model::Report;
 use crate::pareto::Fronts;
 
@@ -44,6 +45,18 @@ impl Report {
         let charts = each.flat_map(|(number, front)| charts_of(self, fronts, (number, front)));
         charts.map(alone).collect()
     }
+}
+
+/// Registers in use over time, a panel a run; nothing of no run.
+pub fn registers_over_time(runs: &[InUse]) -> Option<Picture> {
+    let svg = chart::registers(runs, "registers")?;
+    Some(alone(Chart {
+        heading: Cow::Borrowed("Registers in use over time"),
+        caption: Cow::Borrowed(
+            "Of the registers that resident CTAs asked for, and of those of subarrays with power, the share that holds a value which is still to be read.",
+        ),
+        svg,
+    }))
 }
 
 pub(crate) fn alone(chart: Chart) -> Picture {

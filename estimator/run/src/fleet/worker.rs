@@ -55,13 +55,7 @@ impl Worker<'_> {
         if seal(&self.resolved.plan) != self.queue.sheet.seal {
             return Err(other_inputs());
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.jobs)
-            .build();
-        let pool = pool.map_err(|error| {
-            let message = format!("cannot start {} threads: {error}", self.jobs);
-            Diag::error("run::threads", message).help("ask for fewer with `--jobs N`")
-        })?;
+        let pool = crate::pool(self.jobs)?;
         let cache = self.queue.traces();
         let beating = Beating::enter(self.queue, self.jobs)?;
         let bench = Bench {

@@ -21,7 +21,7 @@ use super::console::{Exit, out, out_json, reject};
 use super::energy::show_power;
 use super::files::write_one;
 use super::races::Races;
-use super::registers_over_time::Live;
+use super::registers_over_time::of_kernel;
 use super::timeline::{Timeline, Written};
 use crate::by_sm::MOST_ROWS;
 use crate::cache::TraceCache;
@@ -173,7 +173,8 @@ fn run_checked(arguments: &KernelArguments, sink: &mut Sink) -> Result<Report, O
     if let (Some(path), Some(Ok(run))) = (&arguments.activity, &timing) {
         write_activity(path, &kernel.name.name, &spec, run)?;
     }
-    let live = live(arguments, manages.as_ref(), (&spec, &traces))?;
+    let run = (kernel.name.name.as_str(), &spec, &traces[..]);
+    let live = live(arguments, manages.as_ref(), run)?;
     if let Some(energy) = &mut energy {
         ran.write(&arguments.conditions, &seen, energy)
             .map_err(first)?;
@@ -207,7 +208,7 @@ fn source<'s>(
 fn live(
     arguments: &KernelArguments,
     manages: Option<&Configuration>,
-    run: (&GpuSpec, &[KernelTrace]),
+    run: (&str, &GpuSpec, &[KernelTrace]),
 ) -> Result<Option<(Value, String)>, Option<Diag>> {
     let (Some(path), Some(manages)) = (&arguments.live.live, manages) else {
         return Ok(None);
@@ -216,8 +217,8 @@ fn live(
         cycle_limit: arguments.cycle_limit,
         ..Control::default()
     };
-    let live = Live::of(manages, run, arguments.live.live_window, control)?;
-    live.write(path).map(Some).map_err(first)
+    let live = of_kernel(&arguments.live, (manages, path), run, control);
+    live.map(Some).map_err(first)
 }
 
 /// Races are looked for in PTX only.
