@@ -120,7 +120,7 @@ fn counts_of_nsight_compute_are_priced_and_what_is_absent_is_said() {
         .notes
         .iter()
         .filter(|note| note.kind == NoteKind::Foreign)
-        .map(|note| note.text.as_str())
+        .map(|note| &*note.text)
         .collect();
     assert!(
         notes

@@ -108,8 +108,9 @@ impl Answer {
             .into_iter()
             .chain(technology_notes(&circuits(cell)));
         for note in of_both {
-            if !notes.contains(&note.text) {
-                notes.push(note.text);
+            let text = note.text.to_string();
+            if !notes.contains(&text) {
+                notes.push(text);
             }
         }
         Self {

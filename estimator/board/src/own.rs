@@ -2,6 +2,7 @@
 
 use warpwatt_circuit::{OperatingPoint, Profile};
 use warpwatt_gpu::{GpuSpec, Inventory};
+use warpwatt_pricing::outcome::Action;
 use warpwatt_pricing::pricing::{CostEntry, CostTable, NodeCircuits};
 use warpwatt_structures::inventory;
 use warpwatt_techlib::quantity::Temperature;
@@ -78,7 +79,7 @@ fn price(channel: Channel, gpu: &GpuSpec, table: &CostTable) -> Price {
 }
 
 fn of_entry(name: &str, entry: &CostEntry, activity: &warpwatt_activity::Activity) -> f64 {
-    let joules = |action: &str, count: u64| {
+    let joules = |action: Action, count: u64| {
         let each = entry.energy(action).map_or(0.0, |energy| energy.si());
         each * count as f64
     };
@@ -86,14 +87,20 @@ fn of_entry(name: &str, entry: &CostEntry, activity: &warpwatt_activity::Activit
         return 0.0;
     }
     if entry.charges.is_empty() {
-        let actions = ["read", "write", "search"].into_iter();
+        let actions = [Action::Read, Action::Write, Action::Search].into_iter();
+        let counter = |action: Action| format!("{name}.{}", action.name());
         return actions
-            .map(|action| joules(action, activity.get(&format!("{name}.{action}"))))
+            .map(|action| joules(action, activity.get(&counter(action))))
             .sum();
     }
     let charges = entry.charges.iter();
     charges
-        .map(|charge| joules(charge.action, charge.count(activity)))
+        .filter_map(|charge| {
+            Some(joules(
+                Action::named(charge.action)?,
+                charge.count(activity),
+            ))
+        })
         .sum()
 }
 

@@ -47,7 +47,7 @@ impl SmSampler {
     pub fn new(length: Length, gpu: &GpuSpec, wanted: impl Fn(u16) -> bool) -> Self {
         let structures = inventory(gpu);
         let of_sms: Vec<&Structure> = structures.iter().filter(|it| is_of_sms(it)).collect();
-        let charges = of_sms.iter().flat_map(|it| &it.charges);
+        let charges = of_sms.iter().flat_map(|it| it.charges.iter());
         let counters = charges.flat_map(|charge| &charge.events);
         let sms = gpu.sm.count;
         let numbers = (0..sms).filter_map(|number| u16::try_from(number).ok());
@@ -274,15 +274,16 @@ impl CountedRun<'_> {
                 continue;
             };
             let mut charges = built.charges.iter();
-            let events: Vec<(&str, u64)> = match charges.find(|charge| charge.action == action) {
-                None => vec![(&name, 1)],
-                Some(charge) => {
-                    let events = charge.events.iter();
-                    events
-                        .map(|(counter, each)| (*counter, u64::from(*each)))
-                        .collect()
-                }
-            };
+            let events: Vec<(&str, u64)> =
+                match charges.find(|charge| charge.action == action.name()) {
+                    None => vec![(&name, 1)],
+                    Some(charge) => {
+                        let events = charge.events.iter();
+                        events
+                            .map(|(counter, each)| (*counter, u64::from(*each)))
+                            .collect()
+                    }
+                };
             works.push(Work {
                 spent: self.spent(place, spent.unit_j, &events),
                 events: events

@@ -76,8 +76,37 @@ fn taken_apart(member: &str) -> Option<(&str, Vec<(&str, &str)>)> {
 /// A label that has been read: what it names stands ready.
 pub struct Label<'l> {
     text: &'l str,
-    /// Techniques with the keys and values that the label says of them.
+    /// The names of its techniques.
+    named: Vec<&'l str>,
+    /// Techniques and structures with the keys and values that the label says of them.
     said: Vec<(&'l str, Vec<(&'l str, &'l str)>)>,
+}
+
+/// A parameter that labels are asked for: `filter_cache.entries`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    name: String,
+    /// Its technique and its default, if a technique declares it.
+    declared: Option<(String, String)>,
+}
+
+impl Parameter {
+    /// The one of this name.
+    pub fn named(name: &str) -> Self {
+        let declared = name.split_once('.').and_then(|(technique, key)| {
+            let mut declared = find(technique).ok()?.parameters.iter();
+            let declared = declared.find(|declared| declared.name == key)?;
+            Some((technique.to_owned(), bare(&declared.default()).to_owned()))
+        });
+        Self {
+            name: name.to_owned(),
+            declared,
+        }
+    }
+}
+
+fn bare(text: &str) -> &str {
+    text.trim_matches('"')
 }
 
 impl<'l> Label<'l> {
@@ -86,27 +115,27 @@ impl<'l> Label<'l> {
         let members = text.split(Stack::JOIN).map(taken_apart);
         Self {
             text,
+            named: techniques(text).collect(),
             said: members.collect::<Option<_>>().unwrap_or_default(),
         }
     }
 
-    /// The value of the parameter `filter_cache.entries`: what the label says, else the default; `None` if no technique of the label has it.
-    pub fn value(&self, parameter: &str) -> Option<String> {
-        let bare = |text: &str| text.trim_matches('"').to_owned();
+    /// The value of a parameter: what the label says, else the default; `None` if no technique of the label has it.
+    pub fn value<'p>(&self, parameter: &'p Parameter) -> Option<&'p str>
+    where
+        'l: 'p,
+    {
         let mut said = self.said.iter();
         let said = said.find_map(|(name, parameters)| {
-            let key = parameter.strip_prefix(name)?.strip_prefix('.')?;
+            let key = parameter.name.strip_prefix(name)?.strip_prefix('.')?;
             let mut parameters = parameters.iter();
             Some(parameters.find(|(known, _)| *known == key)?.1)
         });
-        if let Some(value) = said {
-            return Some(bare(value));
-        }
-        let (technique, key) = parameter.split_once('.')?;
-        let technique = techniques(self.text).find(|member| *member == technique)?;
-        let mut declared = find(technique).ok()?.parameters.iter();
-        let declared = declared.find(|declared| declared.name == key)?;
-        Some(bare(&declared.default()))
+        said.map(bare).or_else(|| {
+            let (technique, default) = parameter.declared.as_ref()?;
+            let has = self.named.contains(&technique.as_str());
+            has.then_some(default.as_str())
+        })
     }
 }
 
@@ -126,9 +155,9 @@ pub fn fits(label: &str, wanted: &str) -> bool {
     }
     let (label, wanted) = (Label::of(label), wanted.trim());
     let same = |(name, wanted): &(String, String)| {
-        label
-            .value(name)
-            .is_some_and(|value| alike(&value, wanted.trim_matches('"')))
+        let parameter = Parameter::named(name);
+        let value = label.value(&parameter);
+        value.is_some_and(|value| alike(value, wanted.trim_matches('"')))
     };
     techniques(label.text).eq(techniques(wanted))
         && parameters(wanted).is_some_and(|named| named.iter().all(same))
@@ -159,7 +188,10 @@ mod tests {
         assert!(techniques(label).eq(["filter_cache"]));
         assert!(members(label).eq(["filter_cache(entries=32)"]));
         assert_eq!(structures(label).count(), 1);
-        let value = |name| Label::of(label).value(name);
+        let value = |name| {
+            let parameter = Parameter::named(name);
+            Label::of(label).value(&parameter).map(str::to_owned)
+        };
         assert_eq!(value("structure.reuse.table.words").as_deref(), Some("64"));
         assert_eq!(value("structure.reuse.table.bits"), None);
         // A technique's name means it with any structures; two sizes are not one configuration.
@@ -198,7 +230,7 @@ mod tests {
     #[test]
     fn what_a_label_leaves_out_has_its_default() {
         let label = Label::of("filter_cache + uniform_vector(mode=intra)");
-        let of = |parameter| label.value(parameter);
+        let of = |name| label.value(&Parameter::named(name)).map(str::to_owned);
         assert_eq!(of("filter_cache.entries").as_deref(), Some("32"));
         assert_eq!(of("uniform_vector.mode").as_deref(), Some("intra"));
         assert_eq!(of("uniform_vector.no_such"), None);

@@ -295,7 +295,7 @@ pub struct Note {
     /// What it is about.
     pub kind: NoteKind,
     /// One sentence.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// What a [`Note`] is about.

@@ -13,7 +13,7 @@ use warpwatt_structures::Charge;
 
 pub use crate::outcome::Peak;
 
-use crate::outcome::PricedStructure;
+use crate::outcome::{Action, PricedStructure};
 use crate::pace::{Length, Pace, add};
 
 /// Windows of a run beyond which none are kept: some 100 MB of counts.
@@ -236,7 +236,7 @@ impl Windows {
             for (action, at) in structure.actions.iter() {
                 let own = format!("{}.{action}", structure.name);
                 let counter = match action {
-                    "wake" => wakes(&structure.name).unwrap_or(&own),
+                    Action::Wake => wakes(&structure.name).unwrap_or(&own),
                     _ => &own,
                 };
                 let place = places.get(counter).copied();

@@ -1,6 +1,7 @@
 //! A technique beside its baseline: what it saves, what it costs, how sure that is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -134,7 +135,12 @@ fn slowdown_sigma(without: &Outcome, with: &Outcome) -> Option<f64> {
 /// The dynamic energy of each group that either has.
 fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<Arc<str>, Change> {
     let structures = without.structures.iter().chain(&with.structures);
-    let names: BTreeSet<&Arc<str>> = structures.map(|structure| &structure.group).collect();
+    let mut names: Vec<&Arc<str>> = Vec::new();
+    for structure in structures {
+        if !names.contains(&&structure.group) {
+            names.push(&structure.group);
+        }
+    }
     let change = |group: &Arc<str>| {
         let [before, after] = [without, with].map(|outcome| {
             let own = terms::of_group(outcome, Some(group), terms::dynamic);
@@ -186,21 +192,43 @@ impl Change {
 
 /// The terms of both configurations side by side.
 fn parts(without: &[Term], with: &[Term]) -> Vec<Part> {
-    let mut parts: BTreeMap<&Arc<str>, (f64, f64)> = BTreeMap::new();
-    for term in without {
-        parts.entry(term.structure).or_default().0 += term.value;
+    let name = |term: &Term| Arc::clone(term.structure);
+    let joined = joined(without, with, |term| term.structure);
+    let part = joined.into_iter().map(|(without, with)| Part {
+        structure: without.or(with).map(name).unwrap_or_default(),
+        without_j: without.map_or(0.0, |term| term.value),
+        with_j: with.map_or(0.0, |term| term.value),
+    });
+    part.collect()
+}
+
+/// What two configurations have of each name, in the order of the names. In an outcome structures stand in that order, each once, so that no tree is made of them.
+pub(super) fn joined<'t, T>(
+    without: &'t [T],
+    with: &'t [T],
+    name: impl Fn(&'t T) -> &'t Arc<str>,
+) -> Vec<(Option<&'t T>, Option<&'t T>)> {
+    debug_assert!(
+        [without, with]
+            .iter()
+            .all(|side| side.is_sorted_by(|a, b| name(a) < name(b)))
+    );
+    let mut pairs = Vec::with_capacity(without.len().max(with.len()) + 8);
+    let (mut left, mut right) = (without.iter().peekable(), with.iter().peekable());
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (None, None) => return pairs,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) if name(a) == name(b) => Ordering::Equal,
+            (Some(a), Some(b)) => name(a).cmp(name(b)),
+        };
+        pairs.push(match order {
+            Ordering::Less => (left.next(), None),
+            Ordering::Greater => (None, right.next()),
+            Ordering::Equal => (left.next(), right.next()),
+        });
     }
-    for term in with {
-        parts.entry(term.structure).or_default().1 += term.value;
-    }
-    parts
-        .into_iter()
-        .map(|(structure, (without_j, with_j))| Part {
-            structure: Arc::clone(structure),
-            without_j,
-            with_j,
-        })
-        .collect()
 }
 
 impl Saving {

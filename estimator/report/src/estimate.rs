@@ -314,13 +314,12 @@ fn total(terms: &[Term]) -> f64 {
     values.map(|term| term.value).sum()
 }
 
-/// What a result moves by if a factor moves by its standard deviation. Terms of two configurations come in nearly the same order, so that the place of the next is
-/// tried first.
+/// What a result moves by if a factor moves by its standard deviation.
 #[derive(Default)]
 struct Errors<'a> {
     /// Of each kind of figure that there is what all structures share.
     common: [Option<f64>; Figure::ALL.len()],
-    /// What is a structure's own, in the order of the first terms.
+    /// What is a structure's own, in the order of kinds and names: sums do not depend on that of the terms.
     own: Vec<((Figure, &'a Arc<str>), f64)>,
 }
 
@@ -337,20 +336,24 @@ impl<'a> Errors<'a> {
         }
     }
 
-    /// The place of a structure's own factor, which may be `next`.
+    /// The place of a structure's own factor. Terms come kind by kind and name by name as a rule, so that it is `next`, or not there yet and belongs there.
     fn own(&mut self, factor: (Figure, &'a Arc<str>), next: usize) -> usize {
-        if self
-            .own
-            .get(next)
-            .is_some_and(|(known, _)| *known == factor)
-        {
-            return next;
-        }
-        let known = self.own.iter().position(|(known, _)| *known == factor);
-        known.unwrap_or_else(|| {
-            self.own.push((factor, 0.0));
-            self.own.len() - 1
-        })
+        let follows = match self.own.get(next) {
+            Some((known, _)) if *known == factor => return next,
+            Some((known, _)) => factor < *known,
+            None => true,
+        };
+        let before = next.checked_sub(1).map(|before| self.own[before].0);
+        let place = if follows && before.is_none_or(|before| before < factor) {
+            next
+        } else {
+            match self.own.binary_search_by(|(known, _)| known.cmp(&factor)) {
+                Ok(place) => return place,
+                Err(place) => place,
+            }
+        };
+        self.own.insert(place, (factor, 0.0));
+        place
     }
 
     /// What all structures share of each kind of figure that there is.
@@ -360,8 +363,7 @@ impl<'a> Errors<'a> {
     }
 
     /// In one order, whatever that of the terms was.
-    fn sigma(mut self) -> f64 {
-        self.own.sort_unstable_by_key(|(factor, _)| *factor);
+    fn sigma(&self) -> f64 {
         let mut own = self.own.iter().peekable();
         let mut squares = 0.0;
         for (figure, common) in Figure::ALL.into_iter().zip(self.common) {

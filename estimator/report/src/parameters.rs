@@ -8,7 +8,7 @@ use warpwatt_gpu::{Preset, presets};
 use warpwatt_techniques::{ALL, Kind as Takes, find};
 
 use super::sheet::{Cell, Kind, SheetColumn};
-use crate::label::{self, Label, STRUCTURE};
+use crate::label::{self, Label, Parameter, STRUCTURE};
 use crate::outcome::{Point, TechnologyName};
 
 /// Before a setting of the GPU.
@@ -22,7 +22,33 @@ const NODE: &str = "gpu.node";
 
 /// The parameters of a study, in the order of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parameters(Arc<[SheetColumn]>);
+pub struct Parameters {
+    columns: Arc<[SheetColumn]>,
+    /// Where the cells of each column come from.
+    origins: Arc<[Origin]>,
+}
+
+/// Where the cells of a column come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The technology.
+    Node,
+    /// A setting of the GPU, by its key.
+    Setting(String),
+    /// The label, by what it is asked for.
+    Label(Parameter),
+}
+
+impl Origin {
+    fn of(column: &str) -> Self {
+        match (column.strip_prefix(TECHNIQUE), column.strip_prefix(GPU)) {
+            (Some(name), _) => Self::Label(Parameter::named(name)),
+            _ if column.starts_with(STRUCTURE) => Self::Label(Parameter::named(column)),
+            _ if column == NODE => Self::Node,
+            (_, setting) => Self::Setting(setting.unwrap_or_default().to_owned()),
+        }
+    }
+}
 
 impl Parameters {
     /// The node, every setting that a study gives its GPUs, every parameter of the techniques that it names and every key of its own structures that is swept, by
@@ -56,7 +82,11 @@ impl Parameters {
         let gpu = presets().first().map(Preset::table).unwrap_or_default();
         let columns = names.iter();
         let columns = columns.map(|name| SheetColumn::new(name, kind(name, &gpu)));
-        Self(columns.collect())
+        let origins = names.iter().map(|name| Origin::of(name));
+        Self {
+            columns: columns.collect(),
+            origins: origins.collect(),
+        }
     }
 
     /// Those of some points.
@@ -68,7 +98,7 @@ impl Parameters {
 
     /// The columns.
     pub fn columns(&self) -> &[SheetColumn] {
-        &self.0
+        &self.columns
     }
 
     /// What a point chose.
@@ -84,19 +114,15 @@ impl Parameters {
         techniques: &str,
     ) -> Vec<Cell> {
         let label = Label::of(techniques);
-        let cell = |column: &SheetColumn| {
-            let text = match column.name.strip_prefix(TECHNIQUE) {
-                Some(name) => label.value(name),
-                None if column.name.starts_with(STRUCTURE) => label.value(&column.name),
-                None if column.name == NODE => Some(technology.node.to_string()),
-                None => {
-                    let setting = column.name.strip_prefix(GPU).unwrap_or_default();
-                    settings.get(setting).cloned()
-                }
+        let cell = |(column, origin): (&SheetColumn, &Origin)| {
+            let text = match origin {
+                Origin::Node => Some(&*technology.node),
+                Origin::Setting(key) => settings.get(key).map(String::as_str),
+                Origin::Label(parameter) => label.value(parameter),
             };
-            text.map_or(Cell::Nothing, |text| Cell::parse(column.kind, &text))
+            text.map_or(Cell::Nothing, |text| Cell::parse(column.kind, text))
         };
-        self.0.iter().map(cell).collect()
+        self.columns.iter().zip(&*self.origins).map(cell).collect()
     }
 }
 

@@ -148,7 +148,7 @@ fn ratio(name: &str, value: f64) -> Metric {
 fn timing_note() -> Note {
     Note {
         kind: NoteKind::Timing,
-        text: "a fetch that misses takes 454 ps of 769 ps and fits into one stage".to_owned(),
+        text: "a fetch that misses takes 454 ps of 769 ps and fits into one stage".into(),
     }
 }
 

@@ -5,7 +5,7 @@
 //! columns of the tables, `gpu.sm.threads` and `technique.filter_cache.entries`, and, last, `configuration` as reports name it.
 
 use crate::diag::{Diag, did_you_mean};
-use crate::label::{self, Label};
+use crate::label::{self, Label, Parameter};
 use crate::outcome::{BASELINE, Outcome, Point};
 
 /// How many candidates a message lists.
@@ -118,16 +118,18 @@ fn attribute(point: &Point, key: &str) -> Option<Vec<String>> {
         _ => match (key.strip_prefix("gpu."), key.strip_prefix("technique.")) {
             // The names of the tables' columns.
             (Some(setting), _) => attribute(point, setting),
-            (_, Some(parameter)) => Label::of(&point.technique)
-                .value(parameter)
-                .map(|value| vec![value]),
-            _ if key.starts_with(label::STRUCTURE) => {
-                let value = Label::of(&point.technique).value(key);
-                value.map(|value| vec![value])
-            }
+            (_, Some(parameter)) => said(point, parameter),
+            _ if key.starts_with(label::STRUCTURE) => said(point, key),
             _ => point.axes.get(key).map(|value| vec![value.clone()]),
         },
     }
+}
+
+/// What the label of a point's techniques says of a parameter.
+fn said(point: &Point, parameter: &str) -> Option<Vec<String>> {
+    let parameter = Parameter::named(parameter);
+    let value = Label::of(&point.technique).value(&parameter)?.to_owned();
+    Some(vec![value])
 }
 
 /// What points can be told apart by.

@@ -310,14 +310,14 @@ pub(super) fn notes(block: &Block) -> Vec<String> {
     let all: BTreeSet<&str> = block
         .comparisons
         .iter()
-        .flat_map(|c| c.notes.iter().map(|note| note.text.as_str()))
+        .flat_map(|c| c.notes.iter().map(|note| &*note.text))
         .collect();
     all.into_iter()
         .map(|text| {
             let kernels: Vec<&str> = block
                 .comparisons
                 .iter()
-                .filter(|c| c.notes.iter().any(|note| note.text == text))
+                .filter(|c| c.notes.iter().any(|note| *note.text == *text))
                 .map(|c| c.point.kernel.name.as_str())
                 .collect();
             if kernels.len() == block.comparisons.len() {

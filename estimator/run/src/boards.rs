@@ -107,6 +107,6 @@ pub(crate) fn report(board: &Board, gpu: &GpuSpec, counted: &mut Counted) {
         text: format!(
             "watts of the board {} follow from what the GPU did; structures that a technique adds are not among them{clipped}",
             board.facts.name
-        ),
+        ).into(),
     });
 }

@@ -165,8 +165,8 @@ fn events<'s>(
     outcome: &'s Outcome,
 ) -> impl Iterator<Item = (String, f64)> + 's {
     structure.actions.iter().flat_map(move |(action, priced)| {
-        let charges = known.map_or(&[][..], |structure| &structure.charges);
-        let charge = charges.iter().find(|charge| charge.action == action);
+        let charges = known.map_or(&[][..], |structure| &structure.charges[..]);
+        let charge = charges.iter().find(|charge| charge.action == action.name());
         let events: Vec<(String, u32)> = match charge {
             Some(Charge { events, .. }) => events
                 .iter()

@@ -225,7 +225,7 @@ impl CountedKernel {
     pub fn notes(&self, gpu: &GpuSpec) -> Vec<Note> {
         let note = |text: String| Note {
             kind: NoteKind::Foreign,
-            text,
+            text: text.into(),
         };
         let launches = self.foreign.launches;
         let mut notes = vec![note(format!(

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -159,11 +160,14 @@ fn gather(study: &Study<'_>, formats: &Formats) -> Result<(Digest, Record), Reje
     tables.answer(&Rows::of(answer, &formats.files)?);
     tables.commit()?;
     let mut record = Record::with(manifest, gathered.digests);
-    for name in Tables::names(&formats.files, budget) {
+    let names = Tables::names(&formats.files, budget).into_par_iter();
+    let hashes = names.map(|name| {
         let path = formats.directory.join(&name);
         let hash = hash_of(&path).map_err(|error| StoreError::Io { path, error }.diag())?;
-        record.files.insert(name, hash);
-    }
+        Ok((name, hash))
+    });
+    let hashes: Result<Vec<(String, String)>, Diag> = hashes.collect();
+    record.files.extend(hashes?);
     Ok((gathered.digest, record))
 }
 

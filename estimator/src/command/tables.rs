@@ -24,6 +24,7 @@ struct Writing {
 
 /// Rows of a table, ready to be written: their text is made where they are, by whichever thread that is.
 pub struct Rows {
+    /// Without its rows where no file is Parquet.
     sheet: Sheet,
     /// Empty where no file is CSV.
     csv: String,
@@ -36,7 +37,7 @@ impl Rows {
     ///
     /// # Errors
     /// They cannot be made.
-    pub fn of(sheet: Sheet, formats: &[Format]) -> Result<Self, Diag> {
+    pub fn of(mut sheet: Sheet, formats: &[Format]) -> Result<Self, Diag> {
         let wanted = |format| formats.contains(&format);
         let plain = wanted(Format::Csv) || wanted(Format::CsvSafe);
         let csv = if plain {
@@ -49,6 +50,10 @@ impl Rows {
                 .map_err(|error| Diag::error("report::defect", error.to_string()))?,
             false => Vec::new(),
         };
+        // Cells are many small texts, cheapest to drop for the thread that made them.
+        if !wanted(Format::Parquet) {
+            sheet.rows = Vec::new();
+        }
         Ok(Self { sheet, csv, safe })
     }
 }

@@ -21,11 +21,12 @@ const COMMON_SEAL: &str = "common";
 /// More than any form takes; a size beyond it is no size.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What is remembered at once of each kind, a form some 30 kB: with more it is begun again.
-const MOST_MET: usize = 1024;
+/// Forms that are remembered at once, some 30 kB each: with more it is begun again.
+const MOST_FORMS: usize = 1024;
 
-/// Costs that are remembered at once, some kilobytes each. Points come kernel by kernel, and those of one have the costs of all operating points and configurations.
-const MOST_COSTS: usize = 1 << 16;
+/// Costs that are remembered at once, and notes, each of which takes a kilobyte or some. Points come kernel by kernel, and those of one have the costs of all operating
+/// points and configurations; notes tell of the timing of techniques there.
+const MOST_OF_A_KERNEL: usize = 1 << 16;
 
 /// Names of what is known to be in the store that are remembered.
 const MOST_WRITTEN: usize = 1 << 20;
@@ -76,9 +77,9 @@ pub(super) struct Met {
 impl Default for Met {
     fn default() -> Self {
         Self {
-            forms: Read::most(MOST_MET),
-            notes: Read::most(MOST_MET),
-            costs: Read::most(MOST_COSTS),
+            forms: Read::most(MOST_FORMS),
+            notes: Read::most(MOST_OF_A_KERNEL),
+            costs: Read::most(MOST_OF_A_KERNEL),
             written: Mutex::default(),
             texts: Mutex::default(),
             named: Mutex::default(),
@@ -233,7 +234,7 @@ impl Met {
 
 impl Named {
     fn form(&mut self, form: Form) -> Result<Stored, serde_json::Error> {
-        if self.forms_count >= MOST_MET {
+        if self.forms_count >= MOST_FORMS {
             self.forms.clear();
             self.forms_count = 0;
         }
@@ -257,7 +258,7 @@ impl Named {
         if let Some(stored) = self.notes.get(notes) {
             return Ok(stored.clone());
         }
-        if self.notes.len() >= MOST_MET {
+        if self.notes.len() >= MOST_OF_A_KERNEL {
             self.notes.clear();
         }
         let stored = Stored::of(notes)?;

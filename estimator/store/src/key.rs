@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::digest::hex;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -11,7 +12,7 @@ pub struct PointKey(pub [u8; 32]);
 
 impl fmt::Display for PointKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A structure of a GPU that circuit models price.
 
 use std::fmt;
+use std::sync::Arc;
 
 use warpwatt_activity::{Activity, Event};
 use warpwatt_circuit::{Flavours, Granularity, Spec};
@@ -19,7 +20,7 @@ pub struct Structure {
     /// Whether only its area and leakage count: its size is known well enough for them, but its accesses are not modelled as those of this circuit.
     pub leakage_only: bool,
     /// Which counters say how often it works, where they are not called after it. None: they are.
-    pub charges: Vec<Charge>,
+    pub charges: Arc<Vec<Charge>>,
     /// How far its wires go, where the floor plan decides it; `spec` is then one of interconnect, whose own length means nothing.
     pub span: Option<Span>,
     /// What switches parts of it off.
@@ -215,7 +216,7 @@ impl Structure {
             spec,
             count: Count::PerSm(1),
             leakage_only: false,
-            charges: Vec::new(),
+            charges: Arc::default(),
             span: None,
             gates: None,
             stage: None,
@@ -277,7 +278,7 @@ impl Structure {
     /// The same, with another counted action.
     #[must_use]
     pub fn charged(mut self, charge: Charge) -> Self {
-        self.charges.push(charge);
+        Arc::make_mut(&mut self.charges).push(charge);
         self
     }
 

@@ -17,6 +17,8 @@
 mod place;
 mod words;
 
+use std::sync::Arc;
+
 use warpwatt_circuit::{CircuitError, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks};
 use warpwatt_reliability::{
@@ -128,8 +130,8 @@ impl Ecc {
             beside(gpu, of("ecc.checker", self.guard.detector(word), checkers)),
         ];
         if let Some((generated, checked)) = charges {
-            found[0].charges.push(generated);
-            found[1].charges.push(checked);
+            Arc::make_mut(&mut found[0].charges).push(generated);
+            Arc::make_mut(&mut found[1].charges).push(checked);
         }
         if let Some(corrector) = self.guard.corrector(word) {
             let one = match generators {
@@ -341,7 +343,6 @@ mod tests {
     /// Entries of the renaming table are coded whole, as wide as the technique makes them.
     #[test]
     fn storage_that_another_technique_adds_is_coded_entry_by_entry() {
-        use std::sync::Arc;
         let gpu = GpuSpec::preset("fermi-16sm").unwrap();
         let virtualization = crate::find("register_virtualization").ok().unwrap();
         let renaming = virtualization.parse(&toml::Table::new()).unwrap();

@@ -20,7 +20,7 @@ pub fn address_bits(gpu: &GpuSpec) -> u64 {
 /// The decoder is charged for what it decodes, and not for all that is fetched.
 pub fn bypass_decoder(structures: &mut [Structure]) {
     let decoders = structures.iter_mut().filter(|it| it.name == "decoder");
-    decoders.for_each(|it| it.charges = vec![Charge::each("read", DECODER)]);
+    decoders.for_each(|it| it.charges = vec![Charge::each("read", DECODER)].into());
 }
 
 /// Counts what a store leaves to the decoder: so many of `lookups` came decoded.

@@ -255,7 +255,8 @@ impl Technique for SharedInstructionBuffer {
             buffer.charges = vec![
                 Charge::each("read", "instruction_buffer.read"),
                 Charge::each("write", WRITTEN),
-            ];
+            ]
+            .into();
         }
     }
 

@@ -22,7 +22,8 @@ pub enum Action {
 }
 
 impl Action {
-    const ALL: [Self; 4] = [Self::Read, Self::Search, Self::Wake, Self::Write];
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Search, Self::Wake, Self::Write];
 
     /// Its name, as the counters end in.
     pub const fn name(self) -> &'static str {
@@ -44,15 +45,26 @@ impl Action {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Actions([Option<PricedAction>; Action::ALL.len()]);
 
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl Actions {
     /// Puts an action in the place of what was there of it.
     pub fn insert(&mut self, action: Action, priced: PricedAction) {
         self.0[action as usize] = Some(priced);
     }
 
+    /// One of them.
+    pub fn of(&self, action: Action) -> Option<&PricedAction> {
+        self.0[action as usize].as_ref()
+    }
+
     /// The action of this name.
     pub fn get(&self, name: &str) -> Option<&PricedAction> {
-        self.0[Action::named(name)? as usize].as_ref()
+        self.of(Action::named(name)?)
     }
 
     /// Whether nothing was counted.
@@ -61,20 +73,20 @@ impl Actions {
     }
 
     /// All, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &PricedAction)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Action, &PricedAction)> {
         let all = Action::ALL.into_iter().zip(&self.0);
-        all.filter_map(|(action, priced)| Some((action.name(), priced.as_ref()?)))
+        all.filter_map(|(action, priced)| Some((action, priced.as_ref()?)))
     }
 
     /// The same, to price them again.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut PricedAction)> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Action, &mut PricedAction)> {
         let all = Action::ALL.into_iter().zip(&mut self.0);
-        all.filter_map(|(action, priced)| Some((action.name(), priced.as_mut()?)))
+        all.filter_map(|(action, priced)| Some((action, priced.as_mut()?)))
     }
 
     /// Their names.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.iter().map(|(name, _)| name)
+        self.iter().map(|(action, _)| action.name())
     }
 
     /// What they cost together.
@@ -97,8 +109,8 @@ impl FromIterator<(Action, PricedAction)> for Actions {
 impl Serialize for Actions {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.iter().count()))?;
-        for (name, priced) in self.iter() {
-            map.serialize_entry(name, priced)?;
+        for (action, priced) in self.iter() {
+            map.serialize_entry(action.name(), priced)?;
         }
         map.end()
     }

@@ -34,7 +34,7 @@ impl Peak {
         let mut watts = outcome.leakage_power_w();
         for structure in &outcome.structures {
             for (action, priced) in structure.actions.iter() {
-                watts += match self.count(&structure.name, action) {
+                watts += match self.count(&structure.name, action.name()) {
                     Some(count) => count as f64 * priced.unit_j / seconds,
                     None => priced.total_j / outcome.time_s,
                 };

@@ -12,7 +12,7 @@ use warpwatt_activity::Activity;
 use warpwatt_circuit::Organisation;
 use warpwatt_techlib::quantity::{Frequency, Power};
 
-use self::before::{Known, text};
+use self::before::{Known, KnownStructure, text};
 use super::{CostEntry, CostTable, PricingError, Switched};
 use crate::outcome::{
     Action, Actions, DRAM, Metric, Note, NoteKind, Outcome, Point, PricedAction, PricedStructure,
@@ -79,8 +79,11 @@ pub fn price(point: Point, counted: Counted, table: &CostTable) -> Result<Outcom
     };
     counted.before.keep(|| Known {
         activity: Arc::clone(&counted.activity),
-        structures: structures.clone(),
-        organisations: table.iter().map(|(_, it)| it.cost.organisation).collect(),
+        structures: structures
+            .iter()
+            .zip(table.iter())
+            .map(KnownStructure::of)
+            .collect(),
         charged: Arc::clone(&charged),
         scope: scope.clone(),
     });
@@ -120,40 +123,22 @@ fn all_priced(
     known: Option<&Known>,
 ) -> Result<Vec<PricedStructure>, PricingError> {
     let all = table.iter().enumerate().map(|(place, (name, entry))| {
-        let before = known.and_then(|known| {
-            let structure = known.structures.get(place)?;
-            Some((structure, *known.organisations.get(place)?))
-        });
+        let before = known.and_then(|known| known.structures.get(place));
         priced((name, entry), counted, before)
     });
     all.collect()
 }
 
-/// How often what happened to a structure that is charged for.
-fn events<'a>((name, entry): (&str, &'a CostEntry), activity: &'a Activity) -> Vec<(&'a str, u64)> {
-    if entry.leakage_only {
-        return Vec::new();
-    }
-    match &entry.charges[..] {
-        [] => activity.events_of(name).collect(),
-        charges => charges
-            .iter()
-            .map(|charge| (charge.action, charge.count(activity)))
-            .collect(),
-    }
-}
-
-/// A structure's price; `before` is how it came out at another operating point, and how it was organised there.
-fn priced(
+/// What happened to a structure that is charged for, with its price; `before` is what was counted of it at another operating point.
+fn charged_for(
     (name, entry): (&str, &CostEntry),
-    counted: &Counted,
-    before: Option<(&PricedStructure, Option<Organisation>)>,
-) -> Result<PricedStructure, PricingError> {
-    let time_s = counted.cycles as f64 / counted.clock.si();
-    let (before, organised) = before.unzip();
+    activity: &Activity,
+    before: Option<&Actions>,
+) -> Result<Actions, PricingError> {
     let mut actions = Actions::default();
-    for (action, count) in events((name, entry), &counted.activity) {
-        let price = Action::named(action).zip(entry.energy(action));
+    let mut add = |action: &str, count: u64| {
+        let known = Action::named(action);
+        let price = known.and_then(|action| Some((action, entry.energy(action)?)));
         let (action, unit) = price.ok_or_else(|| no_price(name, action, entry))?;
         let unit_j = unit.si();
         let priced = PricedAction {
@@ -162,7 +147,32 @@ fn priced(
             total_j: count as f64 * unit_j,
         };
         actions.insert(action, priced);
+        Ok(())
+    };
+    if let Some(before) = before {
+        // What switches it on is priced by its gates.
+        let mut counted = before.iter().filter(|(action, _)| *action != Action::Wake);
+        counted.try_for_each(|(action, priced)| add(action.name(), priced.count))?;
+    } else if !entry.leakage_only {
+        let mut charges = entry.charges.iter();
+        charges.try_for_each(|charge| add(charge.action, charge.count(activity)))?;
+        if entry.charges.is_empty() {
+            let mut events = activity.events_of(name);
+            events.try_for_each(|(action, count)| add(action, count))?;
+        }
     }
+    Ok(actions)
+}
+
+/// A structure's price; `before` is how it came out at another operating point.
+fn priced(
+    (name, entry): (&str, &CostEntry),
+    counted: &Counted,
+    before: Option<&KnownStructure>,
+) -> Result<PricedStructure, PricingError> {
+    let time_s = counted.cycles as f64 / counted.clock.si();
+    let counts = before.and_then(|before| before.counts(entry));
+    let mut actions = charged_for((name, entry), &counted.activity, counts)?;
     let cost = &entry.cost;
     let mut area = cost.area;
     if let Some(gates) = &entry.gates {
@@ -170,8 +180,8 @@ fn priced(
         actions.insert(Action::Wake, wakes(entry, gates, &counted.activity));
     }
     Ok(PricedStructure {
-        name: text(before.map(|it| &it.name), name),
-        group: text(before.map(|it| &it.group), &entry.group),
+        name: text(before.map(|it| &it.structure.name), name),
+        group: text(before.map(|it| &it.structure.group), entry.group),
         instances: entry.instances,
         area_m2: area.si(),
         leakage_w: cost.leakage.si(),
@@ -180,14 +190,15 @@ fn priced(
         dynamic_j: actions.total_j(),
         actions,
         leakage_j: mean_leakage(entry, counted) * time_s,
-        flavour: entry
-            .flavours
-            .map(|flavours| Arc::from(flavours.to_string())),
-        model: text(before.map(|it| &it.model), &cost.model),
-        organisation: match before {
-            Some(before) if organised == Some(cost.organisation) => before.organisation.clone(),
-            _ => cost.organisation.as_ref().map(organisation),
-        },
+        flavour: entry.flavours.map(|flavours| {
+            let known = before.and_then(|before| before.flavour(entry));
+            known.unwrap_or_else(|| Arc::from(flavours.to_string()))
+        }),
+        model: text(before.map(|it| &it.structure.model), &cost.model),
+        organisation: cost.organisation.as_ref().map(|split| {
+            let known = before.and_then(|before| before.organisation(entry));
+            known.unwrap_or_else(|| organisation(split))
+        }),
         uncertainty: RelativeUncertainty {
             area: cost.uncertainty.area,
             delay: cost.uncertainty.delay,
@@ -258,7 +269,7 @@ fn organisation(split: &Organisation) -> Arc<str> {
 }
 
 fn no_price(structure: &str, action: &str, entry: &CostEntry) -> PricingError {
-    let known: Vec<&str> = entry.prices().map(|(action, _)| action).collect();
+    let known: Vec<&str> = entry.prices().map(|(action, _)| action.name()).collect();
     PricingError::NoPrice {
         structure: structure.to_owned(),
         action: action.to_owned(),
@@ -283,7 +294,8 @@ fn flavour_note(structures: &[PricedStructure]) -> Option<Note> {
         text: format!(
             "transistors as slow as the time of each structure allows; {}",
             each.join("; ")
-        ),
+        )
+        .into(),
     })
 }
 
@@ -327,7 +339,7 @@ fn scope_notes(
         .into_iter()
         .map(|text| Note {
             kind: NoteKind::Scope,
-            text,
+            text: text.into(),
         })
         .collect()
 }

@@ -1,6 +1,8 @@
 //! The cost of every structure of one configuration.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use warpwatt_circuit::{Cost, Flavours, Gated};
@@ -10,24 +12,25 @@ use warpwatt_techniques::Circuits;
 
 use super::PricingError;
 use super::floor::{laid_out, made};
+use crate::outcome::Action;
 
 /// Structures with their costs, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostTable {
-    entries: BTreeMap<String, CostEntry>,
+    entries: BTreeMap<Cow<'static, str>, CostEntry>,
 }
 
 /// A structure and its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostEntry {
     /// What it belongs to.
-    pub group: String,
+    pub group: &'static str,
     /// How many of it the whole GPU has.
     pub instances: u64,
     /// Whether events on it are not events of this circuit and have no price.
     pub leakage_only: bool,
     /// Which counters say how often it works; none: those that are called after it.
-    pub charges: Vec<Charge>,
+    pub charges: Arc<Vec<Charge>>,
     /// Of which flavours it is, where they are not those of the technology.
     pub flavours: Option<Flavours>,
     /// Cost of one.
@@ -96,10 +99,10 @@ impl CostTable {
                 }),
             };
             let entry = CostEntry {
-                group: structure.group.name().to_owned(),
+                group: structure.group.name(),
                 instances: structure.count.of(sms),
                 leakage_only: structure.leakage_only,
-                charges: structure.charges.clone(),
+                charges: Arc::clone(&structure.charges),
                 flavours: structure.flavours,
                 cost,
                 gates,
@@ -113,21 +116,25 @@ impl CostTable {
     ///
     /// # Errors
     /// If the name is taken.
-    pub fn insert(&mut self, name: &str, entry: CostEntry) -> Result<(), PricingError> {
-        if self.entries.contains_key(name) {
-            return Err(PricingError::Duplicate {
-                name: name.to_owned(),
-            });
+    pub fn insert(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        entry: CostEntry,
+    ) -> Result<(), PricingError> {
+        match self.entries.entry(name.into()) {
+            Entry::Vacant(place) => {
+                place.insert(entry);
+                Ok(())
+            }
+            Entry::Occupied(place) => Err(PricingError::Duplicate {
+                name: place.key().to_string(),
+            }),
         }
-        self.entries.insert(name.to_owned(), entry);
-        Ok(())
     }
 
     /// Every structure, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &CostEntry)> {
-        self.entries
-            .iter()
-            .map(|(name, entry)| (name.as_str(), entry))
+        self.entries.iter().map(|(name, entry)| (&**name, entry))
     }
 
     /// The structure `name`.
@@ -148,21 +155,20 @@ impl CostTable {
 }
 
 impl CostEntry {
-    /// The actions that have a price, with it. An energy of exactly zero is a cost the model does not know, hence no price.
-    pub fn prices(&self) -> impl Iterator<Item = (&'static str, Energy)> {
-        [
-            ("read", Some(self.cost.read_energy)),
-            ("write", Some(self.cost.write_energy)),
-            ("search", self.cost.search_energy),
-        ]
-        .into_iter()
-        .filter_map(|(action, energy)| Some((action, energy.filter(|e| e.si() > 0.0)?)))
+    /// The actions that have a price, with it.
+    pub fn prices(&self) -> impl Iterator<Item = (Action, Energy)> {
+        let actions = [Action::Read, Action::Write, Action::Search].into_iter();
+        actions.filter_map(|action| Some((action, self.energy(action)?)))
     }
 
-    /// The price of `action`.
-    pub fn energy(&self, action: &str) -> Option<Energy> {
-        self.prices()
-            .find(|(name, _)| *name == action)
-            .map(|(_, energy)| energy)
+    /// The price of `action`. An energy of exactly zero is a cost the model does not know, hence no price; what switching a part on costs its gates say.
+    pub fn energy(&self, action: Action) -> Option<Energy> {
+        let energy = match action {
+            Action::Read => Some(self.cost.read_energy),
+            Action::Write => Some(self.cost.write_energy),
+            Action::Search => self.cost.search_energy,
+            Action::Wake => None,
+        };
+        energy.filter(|energy| energy.si() > 0.0)
     }
 }

@@ -94,7 +94,7 @@ pub fn technology_notes(circuits: &NodeCircuits) -> Vec<Note> {
     let technology = circuits.technology();
     let interpolated = interpolation(technology).map(|rule| Note {
         kind: NoteKind::Interpolation,
-        text: format!("{} has no table of its own: {rule}", technology.label()),
+        text: format!("{} has no table of its own: {rule}", technology.label()).into(),
     });
     let temperature = circuits.operating_point().temperature;
     let defects = technology
@@ -103,7 +103,7 @@ pub fn technology_notes(circuits: &NodeCircuits) -> Vec<Note> {
         .filter(|defect| is_touched(defect, technology, temperature))
         .map(|defect| Note {
             kind: NoteKind::TableDefect,
-            text: format!("source table, {}: {}", defect.name, defect.note),
+            text: format!("source table, {}: {}", defect.name, defect.note).into(),
         });
     let own = circuits.notes().iter().cloned();
     interpolated.into_iter().chain(defects).chain(own).collect()

@@ -100,7 +100,7 @@ pub fn price_settled(
         let notes = Arc::make_mut(&mut outcome.notes);
         notes.push(Note {
             kind: NoteKind::Thermal,
-            text: restless(&balance, circuits.operating_point().temperature),
+            text: restless(&balance, circuits.operating_point().temperature).into(),
         });
         notes.sort();
     }

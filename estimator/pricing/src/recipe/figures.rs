@@ -3,7 +3,7 @@
 use warpwatt_circuit::{Cost, Gated};
 
 use super::Part;
-use crate::outcome::{Outcome, PricedStructure, Totals};
+use crate::outcome::{Action, Outcome, PricedStructure, Totals};
 use crate::uncertainty::Figure;
 
 /// What one structure costs, in SI; nothing of how it comes about.
@@ -82,11 +82,11 @@ impl Figures {
     }
 
     /// Energy of one `action` on `part`; a wake-up is one of a part of the GPU model.
-    pub fn energy_j(&self, part: &Part, action: &str) -> f64 {
+    pub fn energy_j(&self, part: &Part, action: Action) -> f64 {
         match (action, &self.gated, &part.gates) {
-            ("write", ..) => self.write_j,
-            ("search", ..) => self.search_j,
-            ("wake", Some(gated), Some(gates)) => {
+            (Action::Write, ..) => self.write_j,
+            (Action::Search, ..) => self.search_j,
+            (Action::Wake, Some(gated), Some(gates)) => {
                 let own = part.instances as f64 * gated.domains / gates.domains.max(1) as f64;
                 gated.wake_j * own
             }

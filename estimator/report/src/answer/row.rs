@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::compare::joined;
 use crate::estimate::Estimate;
 use crate::model::Block;
 use crate::outcome::{Outcome, PricedStructure, TechnologyName, gpu_label};
@@ -80,16 +81,11 @@ impl Answer {
 
 /// What structures save and what they cost more, in joules.
 pub fn saved_and_added((without, with): Pair) -> [f64; 2] {
-    let energy = PricedStructure::energy_j;
-    let mut rises: BTreeMap<&str, f64> = BTreeMap::new();
-    for structure in &with.structures {
-        *rises.entry(&structure.name).or_default() += energy(structure);
-    }
-    for structure in &without.structures {
-        *rises.entry(&structure.name).or_default() -= energy(structure);
-    }
-    let saved = rises.values().map(|rise| (-rise).max(0.0)).sum();
-    let added = rises.values().map(|rise| rise.max(0.0)).sum();
+    let energy = |it: Option<&PricedStructure>| it.map_or(0.0, PricedStructure::energy_j);
+    let pairs = joined(&without.structures, &with.structures, |it| &it.name);
+    let rises = pairs.iter().map(|pair| energy(pair.1) - energy(pair.0));
+    let saved = rises.clone().map(|rise| (-rise).max(0.0)).sum();
+    let added = rises.map(|rise| rise.max(0.0)).sum();
     [saved, added]
 }
 

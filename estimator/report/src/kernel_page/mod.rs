@@ -109,7 +109,7 @@ impl KernelPage<'_> {
                 .outcome
                 .notes
                 .iter()
-                .map(|note| note.text.clone())
+                .map(|note| note.text.to_string())
                 .collect(),
             version: self.version,
         }

@@ -126,7 +126,10 @@ fn limits_at(axes: &Axes, [kernel, gpu, configuration]: [u32; 3]) -> (Limits, Ve
 }
 
 pub(super) fn notes(kind: NoteKind, texts: Vec<String>) -> impl Iterator<Item = Note> {
-    texts.into_iter().map(move |text| Note { kind, text })
+    texts.into_iter().map(move |text| Note {
+        kind,
+        text: text.into(),
+    })
 }
 
 /// Where `wanted` is among `executions`, to which it is added if it is not there.

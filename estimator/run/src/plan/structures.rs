@@ -11,7 +11,7 @@ use warpwatt_techniques::Circuits;
 use super::Axes;
 use crate::diag::{Diag, Sink, SourceId, did_you_mean};
 use crate::label;
-use crate::outcome::{BASELINE, Note, NoteKind};
+use crate::outcome::{Action, BASELINE, Note, NoteKind};
 use crate::pricing::{CostEntry, CostTable, NodeCircuits, PricingError};
 use crate::study::{Configuration, Faults, OwnStructure, Per, StructureAxes};
 
@@ -117,9 +117,10 @@ fn unpriced(structure: &OwnStructure, circuits: &NodeCircuits, source: SourceId)
             return vec![diag.at(source, structure.spec.range.clone(), "")];
         }
     };
-    let known: Vec<&str> = entry.prices().map(|(action, _)| action).collect();
+    let known: Vec<&str> = entry.prices().map(|(action, _)| action.name()).collect();
     let actions = structure.actions.iter();
-    let without = actions.filter(|action| entry.energy(action.name).is_none());
+    let price = |name: &str| entry.energy(Action::named(name)?);
+    let without = actions.filter(|action| price(action.name).is_none());
     without
         .map(|action| {
             let message = format!(
@@ -148,10 +149,10 @@ fn entry(
     circuits: &dyn Circuits,
 ) -> Result<CostEntry, CircuitError> {
     Ok(CostEntry {
-        group: structure.group.name().to_owned(),
+        group: structure.group.name(),
         instances: instances(structure, sms),
         leakage_only: false,
-        charges: Vec::new(),
+        charges: Arc::default(),
         flavours: None,
         cost: circuits.cost(&structure.spec.value)?,
         gates: None,
@@ -173,7 +174,7 @@ pub fn enter(
             name: name.clone(),
             source: Box::new(source),
         })?;
-        table.insert(name, entry)?;
+        table.insert(name.clone(), entry)?;
     }
     Ok(())
 }
@@ -217,7 +218,8 @@ pub fn notes(structures: &[Arc<OwnStructure>]) -> impl Iterator<Item = Note> {
                 "`{}` is a structure of the study's own: {}",
                 structure.name.value,
                 actions.join("; ")
-            ),
+            )
+            .into(),
         }
     })
 }

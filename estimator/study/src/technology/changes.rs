@@ -52,7 +52,7 @@ pub fn changes_json(node: &OwnNode) -> Value {
 pub fn notes(node: &OwnNode) -> Vec<Note> {
     let note = |text: String| Note {
         kind: NoteKind::OwnTechnology,
-        text: format!("`{}`: {text}", node.name()),
+        text: format!("`{}`: {text}", node.name()).into(),
     };
     let values = node.overrides().iter().map(|change| {
         note(format!(

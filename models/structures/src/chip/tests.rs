@@ -38,7 +38,7 @@ fn names_are_unique_and_charges_are_counters() {
         let names: BTreeSet<&str> = structures.iter().map(|it| it.name).collect();
         assert_eq!(names.len(), structures.len());
         for structure in &structures {
-            for charge in &structure.charges {
+            for charge in structure.charges.iter() {
                 for (counter, each) in &charge.events {
                     let known = COUNTERS.iter().any(|info| info.name == *counter);
                     assert!(known && *each > 0, "{}: {counter}", structure.name);
@@ -106,7 +106,7 @@ fn a_sector_is_a_sector_whatever_it_is_read_from() {
         let Spec::Ram(ram) = &data.spec else {
             panic!("{data:?}")
         };
-        for charge in &data.charges {
+        for charge in data.charges.iter() {
             for (_, each) in &charge.events {
                 assert_eq!(ram.bits * u64::from(*each), 8 * u64::from(SECTOR_BYTES));
             }

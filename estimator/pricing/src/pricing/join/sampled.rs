@@ -68,6 +68,6 @@ pub(super) fn note(sampled: &Sampled, time_s: f64, energy_j: f64) -> Note {
             percent(sampled.timed),
             percent(half_width(sampled.time_sigma_s()) / time_s),
             percent(half_width(sampled.energy_sigma_j()) / energy_j)
-        ),
+        ).into(),
     }
 }

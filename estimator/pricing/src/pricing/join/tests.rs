@@ -39,19 +39,19 @@ fn cost(read_pj: f64, write_pj: f64, leakage_mw: f64) -> Cost {
     }
 }
 
-fn table(costs: &[(&str, Cost)]) -> CostTable {
+fn table(costs: &[(&'static str, Cost)]) -> CostTable {
     let mut table = CostTable::new();
     for (name, cost) in costs {
         let entry = CostEntry {
-            group: FRONT_END.to_owned(),
+            group: FRONT_END,
             instances: 16,
             leakage_only: false,
-            charges: Vec::new(),
+            charges: Default::default(),
             flavours: None,
             cost: Arc::new(cost.clone()),
             gates: None,
         };
-        table.insert(name, entry).unwrap();
+        table.insert(*name, entry).unwrap();
     }
     table
 }
@@ -83,7 +83,7 @@ fn a_point_priced_by_hand() {
     assert_eq!(outcome.notes.len(), 1);
     assert_eq!(
         outcome.notes[0].text,
-        "area and leakage only, no dynamic energy: b"
+        "area and leakage only, no dynamic energy: b".into()
     );
 }
 
@@ -108,10 +108,10 @@ fn events_on_unknown_structures_are_listed() {
 #[test]
 fn two_structures_of_one_name_are_refused() {
     let entry = CostEntry {
-        group: FRONT_END.to_owned(),
+        group: FRONT_END,
         instances: 1,
         leakage_only: false,
-        charges: Vec::new(),
+        charges: Default::default(),
         flavours: None,
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
@@ -127,10 +127,10 @@ fn two_structures_of_one_name_are_refused() {
 #[test]
 fn events_on_a_structure_that_only_leaks_have_no_price() {
     let entry = CostEntry {
-        group: "storage".to_owned(),
+        group: "storage",
         instances: 1,
         leakage_only: true,
-        charges: Vec::new(),
+        charges: Default::default(),
         flavours: None,
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: None,
@@ -158,10 +158,10 @@ fn gated_file() -> CostTable {
         keeps_data: false,
     };
     let entry = CostEntry {
-        group: "storage".to_owned(),
+        group: "storage",
         instances: 16,
         leakage_only: true,
-        charges: Vec::new(),
+        charges: Default::default(),
         flavours: None,
         cost: Arc::new(cost(1.0, 1.0, 1.0)),
         gates: Some(Switched {
