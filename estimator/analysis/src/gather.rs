@@ -11,7 +11,7 @@ use crate::report::{Answer, Report, beside};
 use crate::store::{Digests, Kept, Manifest, PointKey, Store, StoreError};
 
 /// Points that are decoded at once, and those that make a piece for one thread.
-const STRETCH: usize = 1024;
+const STRETCH: usize = 4096;
 const PIECE: usize = 128;
 
 /// What the best compromises are between, unless the study says.
@@ -115,7 +115,9 @@ impl Study<'_> {
 
     /// The points of a stretch, read by all threads.
     fn kept(&self, keys: &[PointKey]) -> Result<Vec<Kept>, Diag> {
-        let pieces = keys.par_chunks(64).map(|keys| self.store.all_kept(keys));
+        // Points that are stored beside each other are many operating points apart.
+        let part = keys.len().div_ceil(rayon::current_num_threads()).max(1);
+        let pieces = keys.par_chunks(part).map(|keys| self.store.all_kept(keys));
         let found: Result<Vec<_>, StoreError> = pieces.collect();
         let found = found.map_err(|error| self.told(error))?;
         Ok(found.into_iter().flatten().collect())

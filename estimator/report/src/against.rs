@@ -1,6 +1,6 @@
 //! How sure a metric of one point is against that of another: errors that both share cancel.
 
-use super::estimate::{Sum, Term};
+use super::estimate::{Sum, Terms};
 use super::terms;
 use crate::outcome::Outcome;
 
@@ -18,7 +18,7 @@ fn sum(metric: &str, outcome: &Outcome) -> Option<Sum> {
 }
 
 /// What a metric adds up.
-fn summands<'o>(metric: &str, outcome: &'o Outcome) -> Option<Vec<Term<'o>>> {
+fn summands<'o>(metric: &str, outcome: &'o Outcome) -> Option<Terms<'o>> {
     let structures = outcome.structures.iter();
     Some(match metric {
         "energy_j" | "power_w" | "edp_js" | "ed2p_js2" | "energy_per_instruction_j" => {

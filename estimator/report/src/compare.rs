@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::estimate::{self, Estimate, Term};
+use super::estimate::{self, Estimate, Term, Terms};
 use super::paper::{Beside, Paper};
 use super::terms;
 use crate::outcome::{FRONT_END, Metric, Note, Outcome, Point, PricedStructure};
@@ -151,7 +151,7 @@ fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<Arc<str>, Change> {
     names.into_iter().map(change).collect()
 }
 
-fn front_end(outcome: &Outcome) -> Vec<Term<'_>> {
+fn front_end(outcome: &Outcome) -> Terms<'_> {
     terms::of_group(outcome, Some(FRONT_END), terms::dynamic)
 }
 

@@ -12,7 +12,7 @@
 //! cancels; an error of a structure matters as far as its share differs between the two.
 
 use serde::Serialize;
-use std::collections::BTreeMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 pub use warpwatt_pricing::uncertainty::CONFIDENCE;
@@ -41,6 +41,12 @@ pub struct Term<'a> {
     /// Relative standard deviation of what all structures share for this kind of figure.
     pub common: f64,
 }
+
+/// Summands of a figure. Those of a few dozen structures need no memory of their own: a study has hundreds of such sums a point.
+pub type Terms<'a> = SmallVec<[Term<'a>; MOST_INLINE]>;
+
+/// Summands, and errors of them, that a sum has beside itself.
+const MOST_INLINE: usize = 64;
 
 /// Kinds of figures whose errors are independent of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,8 +147,8 @@ fn with_errors<'a>(upper: &[Term<'a>], lower: &[Term<'a>]) -> Option<(f64, Error
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sum {
     value: f64,
-    /// What the sum moves by if a factor moves by its standard deviation.
-    moved: BTreeMap<Figure, Moved>,
+    /// What the sum moves by if a factor moves by its standard deviation, for each kind of figure.
+    moved: [Moved; Figure::ALL.len()],
 }
 
 impl Sum {
@@ -160,26 +166,31 @@ impl Sum {
 
     /// One more thing that the sum is uncertain by: as a standard deviation, with a sign, as others may share its `cause` and move the other way.
     pub fn add_error(&mut self, figure: Figure, cause: &Arc<str>, by: f64) {
-        self.moved.entry(figure).or_default().add(cause, by, 0);
+        self.moved[figure as usize].add(cause, by, 0);
     }
 
     fn grow(&mut self, by: f64, errors: Errors) {
         self.value += by;
         for (figure, by) in errors.common() {
-            self.moved.entry(figure).or_default().common += by;
+            self.moved[figure as usize].common += by;
         }
-        let mut next = 0;
-        for ((figure, structure), by) in errors.own {
-            let moved = self.moved.entry(figure).or_default();
-            next = moved.add(structure, by, next) + 1;
+        for alike in errors.own.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
+            let moved = &mut self.moved[alike[0].0.0 as usize];
+            if moved.own.is_empty() {
+                moved.own.reserve(alike.len());
+            }
+            let mut next = 0;
+            for ((_, structure), by) in alike {
+                next = moved.add(structure, *by, next) + 1;
+            }
         }
     }
 
     /// Adds another sum.
     pub fn merge(&mut self, other: &Self) {
         self.value += other.value;
-        for (figure, moved) in &other.moved {
-            self.moved.entry(*figure).or_default().merge(moved);
+        for (moved, other) in self.moved.iter_mut().zip(&other.moved) {
+            moved.merge(other);
         }
     }
 
@@ -209,7 +220,7 @@ impl Sum {
     fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         scaled.value *= factor;
-        for moved in scaled.moved.values_mut() {
+        for moved in &mut scaled.moved {
             moved.common *= factor;
             moved.own.iter_mut().for_each(|(_, by)| *by *= factor);
         }
@@ -217,8 +228,7 @@ impl Sum {
     }
 
     fn sigma(&self) -> f64 {
-        let moved = self.moved.values();
-        let moved = moved.flat_map(|moved| {
+        let moved = self.moved.iter().flat_map(|moved| {
             let own = moved.own.iter().map(|(_, by)| by);
             [&moved.common].into_iter().chain(own)
         });
@@ -252,8 +262,10 @@ impl Moved {
     /// Adds to the error of `structure`, and says where that stands: at `next` as a rule, as structures come in the order of their names. The name of one that is
     /// known is not copied again.
     fn add(&mut self, structure: &Arc<str>, by: f64, next: usize) -> usize {
+        let last = self.own.last().map(|(last, _)| last);
         let place = match self.own.get(next) {
             Some((known, _)) if known == structure => Ok(next),
+            None if last.is_none_or(|last| last < structure) => Err(self.own.len()),
             _ => self.own.binary_search_by(|(known, _)| known.cmp(structure)),
         };
         match place {
@@ -320,13 +332,12 @@ struct Errors<'a> {
     /// Of each kind of figure that there is what all structures share.
     common: [Option<f64>; Figure::ALL.len()],
     /// What is a structure's own, in the order of kinds and names: sums do not depend on that of the terms.
-    own: Vec<((Figure, &'a Arc<str>), f64)>,
+    own: SmallVec<[((Figure, &'a Arc<str>), f64); MOST_INLINE]>,
 }
 
 impl<'a> Errors<'a> {
     fn add(&mut self, terms: &[Term<'a>], weight: f64) {
         let mut next = 0;
-        self.own.reserve(terms.len());
         for term in terms {
             let moved = weight * term.value;
             let place = self.own((term.figure, term.structure), next);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use warpwatt_techniques::Stack;
 
-use super::estimate::{self, Estimate, Term};
+use super::estimate::{self, Estimate, Term, Terms};
 use super::format;
 use super::model::Block;
 use super::terms;
@@ -202,7 +202,7 @@ const TOGETHER: &[Figure] = &[
 
 impl StackedPoint {
     fn of(plain: &Outcome, alone: &[&Outcome], stack: &Outcome) -> Self {
-        let of = |figure: fn(&Outcome) -> Vec<Term<'_>>| Interplay::of(figure, plain, alone, stack);
+        let of = |figure: fn(&Outcome) -> Terms<'_>| Interplay::of(figure, plain, alone, stack);
         let cycles = |outcome: &Outcome| outcome.cycles as f64;
         let alone_cycles: Vec<f64> = alone.iter().map(|outcome| cycles(outcome)).collect();
         Self {
@@ -225,7 +225,7 @@ impl StackedPoint {
 impl Interplay {
     /// The figure is a sum of terms with errors.
     fn of(
-        figure: fn(&Outcome) -> Vec<Term<'_>>,
+        figure: fn(&Outcome) -> Terms<'_>,
         plain: &Outcome,
         alone: &[&Outcome],
         stack: &Outcome,
@@ -270,7 +270,7 @@ impl Interplay {
     }
 }
 
-fn scaled<'o>(terms: Vec<Term<'o>>, factor: f64) -> impl Iterator<Item = Term<'o>> {
+fn scaled<'o>(terms: Terms<'o>, factor: f64) -> impl Iterator<Item = Term<'o>> {
     terms.into_iter().map(move |term| Term {
         value: factor * term.value,
         ..term

@@ -1,10 +1,10 @@
 //! The summands of energies, areas and leakage powers, with their causes of error.
 
-use super::estimate::{Figure, Sum, Term};
+use super::estimate::{Figure, Sum, Term, Terms};
 use crate::outcome::{Outcome, PricedStructure};
 
 /// Dynamic and leakage energy of every priced structure, with what a sample of the run is uncertain by.
-pub fn all_energy(outcome: &Outcome) -> Vec<Term<'_>> {
+pub fn all_energy(outcome: &Outcome) -> Terms<'_> {
     with_sample(outcome, priced_energy(outcome))
 }
 
@@ -13,24 +13,21 @@ pub fn of_group<'o>(
     outcome: &'o Outcome,
     group: Option<&str>,
     term: fn(&'o PricedStructure) -> Term<'o>,
-) -> Vec<Term<'o>> {
-    let mut terms = Vec::with_capacity(outcome.structures.len());
+) -> Terms<'o> {
     let structures = outcome.structures.iter();
     let members = structures.filter(|it| group.is_none_or(|group| &*it.group == group));
-    terms.extend(members.map(term));
-    terms
+    members.map(term).collect()
 }
 
 /// The same as if all of the run had been timed.
-pub fn priced_energy(outcome: &Outcome) -> Vec<Term<'_>> {
-    let mut terms = Vec::with_capacity(2 * outcome.structures.len());
-    terms.extend(outcome.structures.iter().map(dynamic));
-    terms.extend(outcome.structures.iter().map(leakage_energy));
-    terms
+pub fn priced_energy(outcome: &Outcome) -> Terms<'_> {
+    let structures = outcome.structures.iter();
+    let leakage = structures.clone().map(leakage_energy);
+    structures.map(dynamic).chain(leakage).collect()
 }
 
 /// `terms`, a part of the outcome's energy, with what they are uncertain by as a part of the run was timed: as large a part of that.
-pub fn with_sample<'o>(outcome: &'o Outcome, mut terms: Vec<Term<'o>>) -> Vec<Term<'o>> {
+pub fn with_sample<'o>(outcome: &'o Outcome, mut terms: Terms<'o>) -> Terms<'o> {
     let Some(sampled) = &outcome.sampled else {
         return terms;
     };

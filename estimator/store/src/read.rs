@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redb::ReadTransaction;
+use redb::{AccessGuard, Range, ReadOnlyTable, ReadTransaction, StorageError};
 
 use super::batch::POINTS_SEAL;
 use super::common::{self, Name, Read};
@@ -139,10 +139,12 @@ impl Store {
                 Err(redb::TableError::TableDoesNotExist(_)) => None,
                 table => Some(table?),
             };
-            let mut found = Vec::with_capacity(keys.len());
-            for (key, place) in keys.iter().zip(places) {
-                let stored = match (place, &points) {
-                    (Place::At(number), Some(points)) => points.get(number)?,
+            let mut scan = points.as_ref().map(Scan::of);
+            let mut found: Vec<Option<T>> = keys.iter().map(|_| None).collect();
+            for at in in_order(&places) {
+                let (key, place) = (&keys[at], places[at]);
+                let stored = match (place, &mut scan) {
+                    (Place::At(number), Some(scan)) => scan.get(number)?,
                     _ => None,
                 };
                 let stored = stored.as_ref().map(|stored| stored.value());
@@ -151,12 +153,14 @@ impl Store {
                     Some(stored) => self.whole(read, key, stored)?,
                 };
                 if common.is_none() && (stored.is_some() || place != Place::Nowhere) {
-                    spoilt.push(*key);
+                    spoilt.push(at);
                 }
-                found.push(take(key, stored, common));
+                found[at] = Some(take(key, stored, common));
             }
-            Ok(found)
+            Ok(found.into_iter().flatten().collect())
         })?;
+        spoilt.sort_unstable();
+        let spoilt: Vec<PointKey> = spoilt.into_iter().map(|at| keys[at]).collect();
         match spoilt.is_empty() {
             true => Ok(found),
             false => Err(self.spoilt("not what was written", spoilt)),
@@ -187,6 +191,53 @@ impl Store {
         let costs = one(&self.met.costs, read, costs, common::costs)?;
         let common = form.zip(notes).zip(costs);
         Ok(common.map(|((form, notes), costs)| Common { form, notes, costs }))
+    }
+}
+
+/// The order in which places are looked up: that in which they are stored.
+fn in_order(places: &[Place]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|at| match places[*at] {
+        Place::At(number) => Some(number),
+        Place::Nowhere | Place::Lost => None,
+    });
+    order
+}
+
+/// The table of points, asked for one number after the other.
+type Points = ReadOnlyTable<u64, &'static [u8]>;
+
+/// Goes through the table where what is asked for next lies near: points of a study lie by configuration, and are asked for by operating point.
+struct Scan<'t> {
+    table: &'t Points,
+    /// What is behind the last one, and its number.
+    rest: Option<(Range<'t, u64, &'static [u8]>, u64)>,
+}
+
+/// Points that are gone through to the next one; for one that is farther on the table is asked anew.
+const NEAR: u64 = 8;
+
+impl<'t> Scan<'t> {
+    fn of(table: &'t Points) -> Self {
+        Self { table, rest: None }
+    }
+
+    /// What is stored under a number; numbers go up.
+    fn get(&mut self, number: u64) -> Result<Option<AccessGuard<'t, &'static [u8]>>, StorageError> {
+        let near = |(_, next): &(_, u64)| (*next..*next + NEAR).contains(&number);
+        let (mut rest, _) = match self.rest.take().filter(near) {
+            Some(rest) => rest,
+            None => (self.table.range(number..)?, number),
+        };
+        for entry in rest.by_ref() {
+            let (found, stored) = entry?;
+            let found = found.value();
+            if found >= number {
+                self.rest = Some((rest, found + 1));
+                return Ok((found == number).then_some(stored));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -84,7 +84,8 @@ impl Form {
         let pairs = said.iter().zip(&found);
         let mut bits = pairs.map(|(said, found)| (said.to_bits(), found.to_bits()));
         let follows = bits.all(|(said, found)| said == found);
-        let (mut costs, mut figures) = (Vec::new(), Vec::new());
+        let mut costs = Vec::with_capacity(2 + MOST_COSTS * outcome.structures.len());
+        let mut figures = Vec::new();
         each_cost(&mut outcome, &mut |cost| costs.push(std::mem::take(cost)));
         each_figure(&mut outcome, &mut |it| figures.push(std::mem::take(it)));
         each_sum(&mut outcome, &mut |sum| *sum = 0.0);
@@ -174,6 +175,10 @@ impl<'b> Given<'b> {
     }
 }
 
+/// The most figures that [`each_cost`] and [`each_sum`] show of a structure.
+const MOST_COSTS: usize = 7 + Action::ALL.len();
+const MOST_SUMS: usize = 2 + Action::ALL.len();
+
 /// Shows every figure that goes with technology and operating point alone, in one order. A figure that goes with them and is left out here, in [`each_figure`] and
 /// in [`each_sum`] makes more forms, not another outcome.
 fn each_cost(outcome: &mut Outcome, visit: &mut impl FnMut(&mut f64)) {
@@ -262,7 +267,7 @@ fn follow(outcome: &mut Outcome) {
 }
 
 fn sums(outcome: &mut Outcome) -> Vec<f64> {
-    let mut sums = Vec::new();
+    let mut sums = Vec::with_capacity(5 + MOST_SUMS * outcome.structures.len());
     each_sum(outcome, &mut |sum| sums.push(*sum));
     sums
 }

@@ -180,7 +180,7 @@ fn priced(
         actions.insert(Action::Wake, wakes(entry, gates, &counted.activity));
     }
     Ok(PricedStructure {
-        name: text(before.map(|it| &it.structure.name), name),
+        name: before.map_or_else(|| name.into(), |it| Arc::clone(&it.structure.name)),
         group: text(before.map(|it| &it.structure.group), entry.group),
         instances: entry.instances,
         area_m2: area.si(),

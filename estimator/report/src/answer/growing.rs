@@ -1,6 +1,7 @@
 //! Rows of the answer that grow: kernel by kernel, and stretch by stretch of a study that is too large to be held.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use warpwatt_techniques::headline;
@@ -90,7 +91,13 @@ impl Growing {
     pub fn merge(&mut self, next: Self) {
         self.parameters = next.parameters;
         for row in next.rows {
-            self.row(&row.of).merge(row);
+            match self.places.entry(key(&row.of)) {
+                Entry::Occupied(place) => self.rows[*place.get()].merge(row),
+                Entry::Vacant(place) => {
+                    place.insert(self.rows.len());
+                    self.rows.push(row);
+                }
+            }
         }
     }
 

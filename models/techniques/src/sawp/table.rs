@@ -29,12 +29,16 @@ struct Slot {
     valid: bool,
     /// The entry with its check bits: index and existing bit.
     entry: Option<usize>,
+    /// Entries that name it.
+    named: u32,
 }
 
 /// The table of an SM beside its instruction buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     entries: Vec<Option<Entry>>,
+    /// Entries that are not idle.
+    taken: usize,
     slots: Vec<Slot>,
     replacement: Replacement,
     pub counts: Counts,
@@ -67,6 +71,7 @@ impl Table {
     pub fn new(entries: u32, slots: usize, replacement: Replacement) -> Self {
         Self {
             entries: vec![None; entries as usize],
+            taken: 0,
             slots: vec![Slot::default(); slots],
             replacement,
             counts: Counts::default(),
@@ -77,16 +82,19 @@ impl Table {
     pub fn arrives(&mut self, slot: usize, pc: u64, near: bool) {
         self.counts.arrivals += 1;
         self.overwrite(slot, pc);
-        let entry = self.matching(pc).or_else(|| self.allocate(pc, near));
+        let entry = self.matching(pc).or_else(|| self.allocate(pc, slot, near));
         self.slots[slot] = Slot {
             pc: Some(pc),
             valid: true,
             entry,
+            named: self.slots[slot].named,
         };
         let Some(entry) = entry.and_then(|entry| self.entries[entry].as_mut()) else {
             self.counts.refused += 1;
             return;
         };
+        self.slots[entry.id].named -= 1;
+        self.slots[slot].named += 1;
         entry.id = slot;
         entry.shared += 1;
         self.counts.updates += 1;
@@ -103,7 +111,9 @@ impl Table {
         if let Some(entry) = &mut self.entries[place] {
             entry.shared -= 1;
             if entry.shared == 0 {
+                self.slots[entry.id].named -= 1;
                 self.entries[place] = None;
+                self.taken -= 1;
             }
         }
         true
@@ -118,15 +128,10 @@ impl Table {
     /// The instruction is compared with those that the entries name: what lies in their slots now. A slot that has got another instruction since belongs to
     /// another entry, as its index says; without looking at that, a match would lead to the check bits of something else, a case that the paper passes over.
     fn matching(&mut self, pc: u64) -> Option<usize> {
-        let mut found = None;
-        for (place, entry) in self.entries.iter().enumerate() {
-            let Some(entry) = entry else { continue };
-            self.counts.comparisons += 1;
-            let same = self.slots[entry.id].pc == Some(pc) && entry.pc == pc;
-            if same && found.is_none() {
-                found = Some(place);
-            }
-        }
+        self.counts.comparisons += self.taken as u64;
+        let same = |entry: &Entry| entry.pc == pc && self.slots[entry.id].pc == Some(pc);
+        let mut entries = self.entries.iter();
+        let found = entries.position(|entry| entry.as_ref().is_some_and(same));
         self.counts.hits += u64::from(found.is_some());
         found
     }
@@ -134,14 +139,16 @@ impl Table {
     /// Entries that name a slot are compared with what comes into it from now on.
     fn overwrite(&mut self, slot: usize, pc: u64) {
         if self.slots[slot].pc != Some(pc) {
-            let naming = self.entries.iter().flatten().filter(|it| it.id == slot);
-            self.counts.copied += naming.count() as u64;
+            self.counts.copied += u64::from(self.slots[slot].named);
         }
     }
 
-    /// An entry for check bits that are made now.
-    fn allocate(&mut self, pc: u64, near: bool) -> Option<usize> {
-        let idle = self.entries.iter().position(Option::is_none);
+    /// An entry for check bits that are made now, of what comes into a slot.
+    fn allocate(&mut self, pc: u64, slot: usize, near: bool) -> Option<usize> {
+        let idle = match self.taken < self.entries.len() {
+            true => self.entries.iter().position(Option::is_none),
+            false => None,
+        };
         let place = match idle {
             Some(place) => place,
             None => {
@@ -149,7 +156,9 @@ impl Table {
                 self.victim(near)?
             }
         };
-        if idle.is_none() {
+        if let Some(evicted) = self.entries[place] {
+            self.slots[evicted.id].named -= 1;
+            self.taken -= 1;
             self.counts.evictions += 1;
             let broadcast = self.slots.iter_mut();
             for slot in broadcast.filter(|slot| slot.entry == Some(place)) {
@@ -158,9 +167,11 @@ impl Table {
         }
         self.counts.generated += 1;
         self.counts.copied += 1;
+        self.slots[slot].named += 1;
+        self.taken += 1;
         self.entries[place] = Some(Entry {
             pc,
-            id: 0,
+            id: slot,
             shared: 0,
         });
         Some(place)
