@@ -326,13 +326,16 @@ fn total(terms: &[Term]) -> f64 {
     values.map(|term| term.value).sum()
 }
 
+/// A factor of a structure's own.
+type Factor<'a> = (Figure, &'a Arc<str>);
+
 /// What a result moves by if a factor moves by its standard deviation.
 #[derive(Default)]
 struct Errors<'a> {
     /// Of each kind of figure that there is what all structures share.
     common: [Option<f64>; Figure::ALL.len()],
     /// What is a structure's own, in the order of kinds and names: sums do not depend on that of the terms.
-    own: SmallVec<[((Figure, &'a Arc<str>), f64); MOST_INLINE]>,
+    own: SmallVec<[(Factor<'a>, f64); MOST_INLINE]>,
 }
 
 impl<'a> Errors<'a> {
@@ -348,7 +351,7 @@ impl<'a> Errors<'a> {
     }
 
     /// The place of a structure's own factor. Terms come kind by kind and name by name as a rule, so that it is `next`, or not there yet and belongs there.
-    fn own(&mut self, factor: (Figure, &'a Arc<str>), next: usize) -> usize {
+    fn own(&mut self, factor: Factor<'a>, next: usize) -> usize {
         let follows = match self.own.get(next) {
             Some((known, _)) if *known == factor => return next,
             Some((known, _)) => factor < *known,
@@ -421,6 +424,29 @@ mod tests {
         // By hand: d/df_a = (4*4 - 5*4)/16 = -0.25, d/df_b = 1*4/16 = 0.25.
         let by_hand = (0.25f64 * 0.1).hypot(0.25 * 0.2);
         assert_relative_eq!(estimate.sigma, by_hand, max_relative = 1e-12);
+    }
+
+    /// Terms that come in any order, and names that only one side has, find their places.
+    #[test]
+    fn errors_do_not_depend_on_the_order_of_terms() {
+        let sides = [
+            terms(&[1.0, 0.0, 2.0, 4.0], &[0.1, 0.2, 0.3, 0.1]),
+            terms(&[2.0, 8.0], &[0.1, 0.2]),
+        ];
+        let mut leakage = sides.clone();
+        for term in leakage.iter_mut().flatten() {
+            term.figure = Figure::Leakage;
+        }
+        let [upper, lower] = [0, 1].map(|side| [&sides[side][..], &leakage[side]].concat());
+        let straight = ratio(&upper, &lower).unwrap();
+        for turns in 1..upper.len() {
+            let mut turned = upper.clone();
+            turned.rotate_left(turns);
+            turned.swap(1, 4);
+            let other: Vec<_> = lower.iter().rev().copied().collect();
+            let sigma = ratio(&turned, &other).unwrap().sigma;
+            assert_eq!(sigma.to_bits(), straight.sigma.to_bits(), "{turns}");
+        }
     }
 
     #[test]

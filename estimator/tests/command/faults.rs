@@ -71,6 +71,7 @@ list presets v10
 list kernels tomato
 list nodes 1nm
 optimize study.toml --minimise cycle
+run study.toml --live live.csv
 ";
 
 /// Points priced at the temperature of their own heat.

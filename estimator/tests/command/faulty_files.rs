@@ -30,6 +30,7 @@ run wrong_result.toml --quiet
 run small_sm.toml --quiet
 run negative.toml --quiet
 reproduce manifest.json
+reproduce earlier.json
 ";
 
 const LAUNCH: &str = r#"
@@ -133,6 +134,7 @@ fn studies(scratch: &Scratch) {
     let negative = "[[structure]]\nname = \"odd\"\narray = { words = 64, bits = 96 }\nread = \"0 - int_add.read\"\nbaseline = true\n";
     scratch.write("negative.toml", &format!("{ONE_POINT}{negative}"));
     scratch.write("manifest.json", "{}");
+    scratch.write("earlier.json", "{\"format\": 3}");
 }
 
 #[test]
