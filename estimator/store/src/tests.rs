@@ -109,6 +109,32 @@ fn what_was_put_is_there_after_reopening() {
 }
 
 /// Points of a run at many operating points have one form, and points of one operating point the same costs: each takes its figures, three names and a checksum.
+/// Points are looked up in the order in which they lie, however they are asked for: backwards, far apart, twice, and with some that are not there.
+#[test]
+fn points_come_in_the_order_in_which_they_are_asked_for() {
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.0).unwrap();
+    let name = |number: u64| key(&format!("point {number}"));
+    for first in [0, 20, 40] {
+        let points: Vec<(PointKey, Outcome)> = (first..first + 20)
+            .map(|number| (name(number), outcome(number)))
+            .collect();
+        let points: Vec<(PointKey, &Outcome)> = points.iter().map(|(key, it)| (*key, it)).collect();
+        store.put_all(&points).unwrap();
+    }
+    let asked = [7, 3, 59, 99, 3, 58, 21, 0, 30, 22, 100, 41];
+    let keys = asked.map(name);
+    let held = asked.map(|number| number < 60);
+    assert_eq!(store.held(&keys).unwrap(), held);
+    let there: Vec<u64> = asked.into_iter().filter(|number| *number < 60).collect();
+    let keys: Vec<PointKey> = there.iter().map(|number| name(*number)).collect();
+    let wanted: Vec<Outcome> = there.iter().map(|number| outcome(*number)).collect();
+    assert_eq!(store.outcomes(&keys).unwrap(), wanted);
+    let backwards: Vec<PointKey> = (0..60).rev().map(name).collect();
+    let found = store.outcomes(&backwards).unwrap();
+    assert!(found.into_iter().eq((0..60).rev().map(outcome)));
+}
+
 #[test]
 fn what_points_have_in_common_is_kept_once() {
     use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
