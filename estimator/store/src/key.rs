@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use crate::digest::hex;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::digest::hex;
 
 /// The hash of everything that decides a point's result. People and JSON see it in hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

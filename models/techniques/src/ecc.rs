@@ -17,8 +17,6 @@
 mod place;
 mod words;
 
-use std::sync::Arc;
-
 use warpwatt_circuit::{CircuitError, Spec};
 use warpwatt_gpu::{GpuSpec, Hooks};
 use warpwatt_reliability::{
@@ -122,17 +120,14 @@ impl Ecc {
             count,
             ..Structure::new(name, group, spec)
         };
-        let mut found = vec![
-            beside(
-                gpu,
-                of("ecc.generator", self.guard.generator(word), generators),
-            ),
-            beside(gpu, of("ecc.checker", self.guard.detector(word), checkers)),
-        ];
-        if let Some((generated, checked)) = charges {
-            Arc::make_mut(&mut found[0].charges).push(generated);
-            Arc::make_mut(&mut found[1].charges).push(checked);
-        }
+        let (generated, checked) = charges.unzip();
+        let charged = |structure, charge: Option<Charge>| {
+            let structure = beside(gpu, structure);
+            charge.into_iter().fold(structure, Structure::charged)
+        };
+        let generator = of("ecc.generator", self.guard.generator(word), generators);
+        let checker = of("ecc.checker", self.guard.detector(word), checkers);
+        let mut found = vec![charged(generator, generated), charged(checker, checked)];
         if let Some(corrector) = self.guard.corrector(word) {
             let one = match generators {
                 Count::PerSm(_) => Count::PerSm(1),
@@ -343,6 +338,7 @@ mod tests {
     /// Entries of the renaming table are coded whole, as wide as the technique makes them.
     #[test]
     fn storage_that_another_technique_adds_is_coded_entry_by_entry() {
+        use std::sync::Arc;
         let gpu = GpuSpec::preset("fermi-16sm").unwrap();
         let virtualization = crate::find("register_virtualization").ok().unwrap();
         let renaming = virtualization.parse(&toml::Table::new()).unwrap();

@@ -16,6 +16,10 @@ const BELOW: f64 = 28.0;
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = 14.0;
 
+/// What is drawn.
+const OF_RESERVED: &str = "live of those reserved";
+const OF_POWERED: &str = "live in subarrays with power";
+
 /// Registers in use over time in one run.
 #[derive(Clone, Debug)]
 pub struct InUse {
@@ -38,8 +42,8 @@ pub fn registers(runs: &[InUse], id: &str) -> Option<String> {
     }
     let mut canvas = Canvas::default();
     let keys = [
-        (Mark::Square, "s0", "live of those reserved"),
-        (Mark::Square, "s1", "live in subarrays with power"),
+        (Mark::Square, "s0", OF_RESERVED),
+        (Mark::Square, "s1", OF_POWERED),
     ];
     let top = legend::draw(&mut canvas, &keys) + 4.0;
     let (width, height) = (WIDTH / ACROSS as f64, ABOVE + PLOT + BELOW);
@@ -72,18 +76,14 @@ fn draw(canvas: &mut Canvas, run: &InUse, [left, top, width]: [f64; 3]) {
     canvas.text(Anchor::Start, from, floor + 12.0, "0");
     let cycles = format!("{} cycles", run.cycles);
     canvas.text(Anchor::End, to, floor + 12.0, &cycles);
-    let shares = [
-        ("s0 stream", "roof line-s0", "reserved", &run.of_reserved),
-        ("", "roof line-s1", "with power", &run.of_powered),
-    ];
-    for (area, edge, of, values) in shares {
-        let edges = [from, to, ceiling, floor];
-        let mean = format!("{} · {}: live of {of}", run.name, run.technique);
-        if !area.is_empty() {
-            canvas.shape(area, &filled(values, edges), &mean);
-        }
-        canvas.shape(edge, &stepped(values, edges), &mean);
-    }
+    let edges = [from, to, ceiling, floor];
+    let tooltip = |what: &str| format!("{} · {}: {what}", run.name, run.technique);
+    let area = filled(&run.of_reserved, edges);
+    canvas.shape("s0 stream", &area, &tooltip(OF_RESERVED));
+    let reserved = stepped(&run.of_reserved, edges);
+    canvas.shape("roof line-s0", &reserved, &tooltip(OF_RESERVED));
+    let powered = stepped(&run.of_powered, edges);
+    canvas.shape("roof line-s1", &powered, &tooltip(OF_POWERED));
 }
 
 /// Steps from the first value to the last, broken where there is none.
