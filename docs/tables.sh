@@ -1,12 +1,13 @@
 #!/bin/sh
-# Prints the tables of `warpwatt validate all` anew into the pages that show them, between `<!-- table: SUITE -->` and `<!-- end of table -->`, and draws them:
+# Prints the tables of `warpwatt validate all` anew into the pages that show them, between `<!-- table: SUITE -->` and `<!-- end of table -->`, and draws all suites together and each by itself:
 #   docs/tables.sh path/to/warpwatt
 # It takes some two hours of processor time.
 set -eu
 tables=$(mktemp)
 trap 'rm -f "$tables" "$tables.page"' EXIT
 # It ends with 1 as long as there are gaps.
-"$1" validate all --markdown --quiet --picture "$(dirname "$0")/pictures/validation.svg" > "$tables" || [ $? -eq 1 ]
+pictures=$(dirname "$0")/pictures
+"$1" validate all --markdown --quiet --picture "$pictures/validation.svg" --pictures "$pictures/suites" > "$tables" || [ $? -eq 1 ]
 cd "$(dirname "$0")"
 for page in $(grep -l '^<!-- table: ' ./*.md); do
   awk -v tables="$tables" '

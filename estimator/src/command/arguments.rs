@@ -590,6 +590,9 @@ pub struct ValidateArguments {
     /// Draw ours over the published values: a bar a row, or of all suites a mark a row
     #[arg(long, value_name = "FILE.svg")]
     pub picture: Option<PathBuf>,
+    /// Draw each suite into a directory, as SUITE.svg: a mark an independent row, a strip a table, figure or section of its document
+    #[arg(long, value_name = "DIR")]
+    pub pictures: Option<PathBuf>,
     /// Nothing on standard error unless something is wrong
     #[arg(long)]
     pub quiet: bool,

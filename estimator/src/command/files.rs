@@ -51,6 +51,16 @@ pub fn write_all_into(
     write_all(directory, files)
 }
 
+/// Whether files can be written into a directory, which is made if it is not there; for those who would know only after long work.
+///
+/// # Errors
+/// They cannot.
+pub fn writable_into(directory: &Path) -> Result<(), Rejection> {
+    let made = fs::create_dir_all(directory);
+    made.map_err(|error| unwritable(directory, &error))?;
+    writable(&directory.join("any"))
+}
+
 /// Writes one file.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use super::arguments::{Suite, ValidateArguments};
 use super::console::{Exit, out, out_json, reject};
-use super::files::write_one;
+use super::files::{writable, writable_into, write_all_into, write_one};
 use super::progress::Progress;
 use crate::diag::{Diag, Rejection, Sink, render};
 use crate::outcome::Outcome;
@@ -19,6 +19,9 @@ use crate::validate::{Check, Evidence, Validation, gpu, macros, silicon, suite, 
 /// Compares our numbers with the papers' and shows both.
 pub fn run(arguments: &ValidateArguments) -> Exit {
     let mut sink = Sink::default();
+    if let Err(rejection) = drawable(arguments) {
+        return reject(&rejection, arguments.json);
+    }
     let shown = match arguments.suite.unwrap_or(Suite::FilterCache) {
         Suite::All => all(arguments, &mut sink),
         suite => one(suite, arguments, &mut sink),
@@ -32,7 +35,9 @@ pub fn run(arguments: &ValidateArguments) -> Exit {
 /// Row by row. `Err(None)`: the findings are in the sink already.
 fn one(suite: Suite, arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Diag>> {
     let validation = Validation::new(checks(suite, arguments, sink)?);
-    draw(arguments, || validation.picture())?;
+    let name = suite.to_possible_value();
+    let named = name.iter().map(|name| (name.get_name(), &validation));
+    draw(arguments, || validation.picture(), named)?;
     if arguments.json {
         out_json(&serde_json::json!(validation));
     } else if arguments.markdown {
@@ -53,7 +58,7 @@ fn all(arguments: &ValidateArguments, sink: &mut Sink) -> Result<Exit, Option<Di
             evidence.add(name.get_name(), Validation::new(checks), &why(*suite));
         }
     }
-    draw(arguments, || evidence.picture())?;
+    draw(arguments, || evidence.picture(), evidence.suites())?;
     if arguments.json {
         out_json(&serde_json::json!(evidence.rows()));
     } else if arguments.markdown {
@@ -73,13 +78,32 @@ fn why(suite: Suite) -> String {
     said.unwrap_or_default()
 }
 
-/// Writes the picture where one is asked for.
-fn draw(arguments: &ValidateArguments, picture: impl Fn() -> String) -> Result<(), Option<Diag>> {
-    let Some(path) = &arguments.picture else {
-        return Ok(());
-    };
-    let written = write_one(path, picture().as_bytes());
-    written.map_err(|rejection| rejection.0.diags.into_iter().next())
+/// Whether the pictures that are asked for can be written: some suites take an hour, and it is told before that.
+fn drawable(arguments: &ValidateArguments) -> Result<(), Rejection> {
+    arguments.picture.as_deref().map_or(Ok(()), writable)?;
+    arguments.pictures.as_deref().map_or(Ok(()), writable_into)
+}
+
+/// Writes the pictures that are asked for: the one of all that is compared, and one a suite.
+fn draw<'e>(
+    arguments: &ValidateArguments,
+    picture: impl Fn() -> String,
+    suites: impl Iterator<Item = (&'e str, &'e Validation)>,
+) -> Result<(), Option<Diag>> {
+    if let Some(path) = &arguments.picture {
+        write_one(path, picture().as_bytes()).map_err(first)?;
+    }
+    if let Some(directory) = &arguments.pictures {
+        let suites = suites.map(|(name, suite)| (format!("{name}.svg"), suite.places(name)));
+        let files: Vec<(String, String)> = suites.collect();
+        write_all_into(directory, &files).map_err(first)?;
+    }
+    Ok(())
+}
+
+/// What there is to say of a file that cannot be written.
+fn first(rejection: Rejection) -> Option<Diag> {
+    rejection.0.diags.into_iter().next()
 }
 
 fn exit(is_met: bool) -> Exit {

@@ -99,6 +99,36 @@ fn what_cannot_be_drawn_is_refused() {
     assert_eq!(fs::read_to_string(scratch.path("file")).unwrap(), "mine");
 }
 
+/// Foundries' memories: every row is independent, and each is a mark.
+#[test]
+fn a_suite_is_drawn_into_a_directory() {
+    let scratch = Scratch::new();
+    let drawn = ["validate", "macros", "--json", "--pictures", "drawn"];
+    let told: Value = serde_json::from_str(&stdout(&warpwatt(&scratch.path(""), &drawn))).unwrap();
+    let rows = told["checks"].as_array().unwrap();
+    let picture = fs::read_to_string(scratch.path("drawn/macros.svg")).unwrap();
+    assert_eq!(picture.matches("<rect").count(), rows.len());
+    for row in rows {
+        assert_eq!(row["kind"], "independent");
+        let what = row["what"].as_str().unwrap();
+        assert!(picture.contains(what), "{what}");
+    }
+}
+
+/// Told at once, not after the comparison.
+#[test]
+fn a_picture_of_a_suite_that_cannot_be_written_is_refused() {
+    let scratch = Scratch::new();
+    scratch.write("file", "mine");
+    for option in [["--picture", "missing/all.svg"], ["--pictures", "file"]] {
+        let arguments = [&["validate", "macros"][..], &option].concat();
+        let output = warpwatt(&scratch.path(""), &arguments);
+        assert_eq!(output.status.code(), Some(2), "{option:?}");
+        assert!(stderr(&output).contains("cannot write"), "{option:?}");
+        assert!(stdout(&output).is_empty(), "{option:?}");
+    }
+}
+
 /// The study whose pictures pages show, without its nodes.
 const STUDY: &str = r#"
 [study]

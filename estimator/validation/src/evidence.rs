@@ -65,7 +65,7 @@ impl Evidence {
     }
 
     /// Suites by name.
-    pub(crate) fn suites(&self) -> impl Iterator<Item = (&str, &Validation)> {
+    pub fn suites(&self) -> impl Iterator<Item = (&str, &Validation)> {
         let suites = self.suites.iter();
         suites.map(|suite| (suite.name.as_str(), &suite.checks))
     }

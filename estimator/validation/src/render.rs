@@ -63,12 +63,16 @@ impl Validation {
         text
     }
 
-    /// Why known gaps are there: where, and the reason. Rows of one place and one reason in a row are told once.
+    /// Why known gaps are there: where, and the reason. Rows of one place and one reason are told once.
     fn reasons(&self) -> Vec<(&str, &str)> {
         let known = self.checks.iter();
         let known = known.filter_map(|check| Some((check.place.as_str(), check.why.as_deref()?)));
-        let mut reasons: Vec<(&str, &str)> = known.collect();
-        reasons.dedup();
+        let mut reasons: Vec<(&str, &str)> = Vec::new();
+        for reason in known {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
         reasons
     }
 

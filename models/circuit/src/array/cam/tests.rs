@@ -96,7 +96,7 @@ fn all_organisations_of_a_cache() {
     agree(include_str!("fa_64x8_45hp.csv"), &need(64, 44, 64));
 }
 
-// The slips of the tool, each with what it does to one organisation (docs/silicon-arrays.md lists them).
+// The slips of the tool, each with what it does to one organisation (docs/old-tools.md lists them).
 
 fn pair(need: &CamNeed, flavour: Flavour) -> (CamArray, CamArray) {
     let one = |profile| {
