@@ -133,10 +133,37 @@ impl Activity {
         }
     }
 
-    /// Keeps the names of which that is said.
-    pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
-        self.counts.retain(|name, _| is_kept(name));
-        self.lists.retain(|name, _| is_kept(name));
+    /// What has names from `first` on.
+    #[must_use]
+    pub fn from(&self, first: &str) -> Activity {
+        let from: (Bound<&str>, Bound<&str>) = (Bound::Included(first), Bound::Unbounded);
+        let (counts, lists) = (
+            self.counts.range::<str, _>(from),
+            self.lists.range::<str, _>(from),
+        );
+        Activity {
+            counts: counts.map(|(name, count)| (name.clone(), *count)).collect(),
+            lists: lists
+                .map(|(name, list)| (name.clone(), list.clone()))
+                .collect(),
+        }
+    }
+
+    /// What has names that begin with `prefix`, under the rest of them.
+    #[must_use]
+    pub fn under(&self, prefix: &str) -> Activity {
+        let from: (Bound<&str>, Bound<&str>) = (Bound::Included(prefix), Bound::Unbounded);
+        let rest = |name: &str| Some(Cow::Owned(name.strip_prefix(prefix)?.to_owned()));
+        let counts = self.counts.range::<str, _>(from);
+        let lists = self.lists.range::<str, _>(from);
+        Activity {
+            counts: counts
+                .map_while(|(name, count)| Some((rest(name)?, *count)))
+                .collect(),
+            lists: lists
+                .map_while(|(name, list)| Some((rest(name)?, list.clone())))
+                .collect(),
+        }
     }
 
     /// Every counter with its count, by name.
@@ -223,6 +250,20 @@ mod tests {
         assert_eq!(of("l2"), [("read", 1), ("write", 3)]);
         assert_eq!(of("l2.tag"), [("read", 2)]);
         assert_eq!(of("l"), []);
+    }
+
+    #[test]
+    fn names_are_found_by_how_they_begin() {
+        let counts = [("a", 1), ("b.read", 2), ("b.tag.read", 3), ("c", 4)];
+        let mut activity: Activity = counts.into_iter().collect();
+        activity.add_list("b.ways", &[5, 6]);
+        let under = activity.under("b.");
+        assert!(under.iter().eq([("read", 2), ("tag.read", 3)]));
+        assert_eq!(under.list("ways"), [5, 6]);
+        let from = activity.from("b.s");
+        assert!(from.iter().eq([("b.tag.read", 3), ("c", 4)]));
+        assert_eq!(from.list("b.ways"), [5, 6]);
+        assert_eq!(activity.under("d"), Activity::new());
     }
 
     #[test]

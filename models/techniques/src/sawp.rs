@@ -17,6 +17,7 @@
 //! ```
 
 mod buffer;
+mod similarity;
 mod structures;
 mod table;
 
@@ -29,6 +30,7 @@ use crate::protection::attach_fetch;
 use crate::recovery::{Found, Recovery};
 use crate::{Claim, Definition, Judged, Metric, Structure, Technique};
 use buffer::Buffer;
+use similarity::Similarity;
 use table::Replacement;
 
 /// The technique in the registry.
@@ -217,6 +219,12 @@ impl Sawp {
     }
 }
 
+fn attach_similarity(hooks: &mut Hooks) {
+    hooks
+        .fetch_observers
+        .push(Box::new(|_| Box::new(Similarity::default())));
+}
+
 impl Technique for Sawp {
     fn name(&self) -> &'static str {
         DEFINITION.name
@@ -231,11 +239,16 @@ impl Technique for Sawp {
         String::new()
     }
 
+    fn attached(&self) -> Vec<String> {
+        vec![self.label(), format!("{} similarity", self.name())]
+    }
+
     fn attach(&self, gpu: &GpuSpec, hooks: &mut Hooks) {
         let make = self.buffers(gpu);
         hooks
             .fetch_observers
             .push(Box::new(move |_| Box::new(make())));
+        attach_similarity(hooks);
     }
 
     fn attach_protecting(
@@ -245,7 +258,9 @@ impl Technique for Sawp {
         _: &Journals,
     ) -> Option<ProtectionFactory> {
         let make = self.buffers(gpu);
-        Some(attach_fetch(hooks, move |_| make()))
+        let protection = attach_fetch(hooks, move |_| make());
+        attach_similarity(hooks);
+        Some(protection)
     }
 
     fn structures(&self, gpu: &GpuSpec) -> Vec<Structure> {

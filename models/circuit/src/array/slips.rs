@@ -1,4 +1,4 @@
-//! CACTI's slips that the silicon profile does not have: the same organisation under both profiles, one test each (docs/silicon-arrays.md lists them).
+//! CACTI's slips that the silicon profile does not have: the same organisation under both profiles, one test each (docs/silicon-arrays.md has the main ones).
 
 use warpwatt_techlib::quantity::{Energy, Length, Power, Temperature};
 use warpwatt_techlib::{Flavour, Library};

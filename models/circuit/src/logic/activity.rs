@@ -53,10 +53,14 @@ pub(crate) fn signals(netlist: &Netlist, toggles: f64) -> Vec<Signal> {
 
 /// What each state of a gate's inputs is worth, in the order of the binary numbers.
 pub(crate) fn states(inputs: &[Net], signals: &[Signal]) -> impl Iterator<Item = ([bool; 4], f64)> {
-    let of: Vec<f64> = inputs.iter().map(|net| signals[net.index()].high).collect();
-    (0..1_usize << of.len()).map(move |state| {
+    let count = inputs.len();
+    let mut of = [0.0; 4];
+    for (high, net) in of.iter_mut().zip(inputs) {
+        *high = signals[net.index()].high;
+    }
+    (0..1_usize << count).map(move |state| {
         let values = bits(state);
-        let each = of
+        let each = of[..count]
             .iter()
             .zip(values)
             .map(|(high, value)| if value { *high } else { 1.0 - high });

@@ -13,24 +13,17 @@ pub(super) struct Buffer {
     /// Slots of a warp.
     entries: usize,
     table: Table,
-    slots: Vec<Option<Waiting>>,
+    /// Since when each slot has an instruction that waits.
+    slots: Vec<Option<u64>>,
     warps: Vec<Progress>,
     /// Warps that run, and instructions that they have issued.
     running: u64,
     issued: u64,
-    similarity: Similarity,
     left: u64,
     table_reads: u64,
     /// Slots times cycles with an instruction that was issued; of them those that could be corrected.
     occupied: u64,
     protected: u64,
-}
-
-/// An instruction in the buffer.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    pc: u64,
-    since: u64,
 }
 
 /// How far a warp is.
@@ -54,7 +47,6 @@ impl Buffer {
             warps: vec![Progress::default(); warps as usize],
             running: 0,
             issued: 0,
-            similarity: Similarity::default(),
             left: 0,
             table_reads: 0,
             occupied: 0,
@@ -75,11 +67,10 @@ impl Buffer {
 
     /// An instruction has left its slot; whether it could be corrected.
     fn leave(&mut self, slot: usize, cycle: u64) -> bool {
-        let Some(waiting) = self.slots[slot].take() else {
+        let Some(since) = self.slots[slot].take() else {
             return false;
         };
-        self.similarity.removed(waiting.pc, cycle);
-        let cycles = cycle.saturating_sub(waiting.since);
+        let cycles = cycle.saturating_sub(since);
         self.left += 1;
         self.occupied += cycles;
         let corrected = self.table.leaves(slot);
@@ -99,11 +90,7 @@ impl FetchObserver for Buffer {
         let (slot, near) = (self.slot(event.warp, number), self.near(event.warp));
         self.table.arrives(slot, event.pc, near);
         self.table_reads += 1;
-        self.slots[slot] = Some(Waiting {
-            pc: event.pc,
-            since: event.cycle,
-        });
-        self.similarity.added(event.pc, event.cycle);
+        self.slots[slot] = Some(event.cycle);
     }
 
     fn issued(&mut self, event: FetchEvent) {
@@ -152,7 +139,6 @@ impl FetchObserver for Buffer {
         activity.add("sawp_refused", counts.refused);
         activity.add("sawp_occupied_cycles", self.occupied);
         activity.add("sawp_protected_cycles", self.protected);
-        self.similarity.report(activity);
     }
 }
 
@@ -167,69 +153,5 @@ impl Protection for Buffer {
                 Outcome::Detected
             }));
         }
-    }
-}
-
-/// How many different instructions the buffer holds, over time (figure 3).
-#[derive(Clone, Debug, Default)]
-struct Similarity {
-    /// Those that it holds, and in how many slots.
-    held: Vec<(u64, u32)>,
-    since: u64,
-    /// Cycles with so many different ones.
-    cycles: Vec<u64>,
-}
-
-impl Similarity {
-    fn pass(&mut self, cycle: u64) {
-        let unique = self.held.len();
-        self.cycles.resize(self.cycles.len().max(unique + 1), 0);
-        self.cycles[unique] += cycle.saturating_sub(self.since);
-        self.since = self.since.max(cycle);
-    }
-
-    fn added(&mut self, pc: u64, cycle: u64) {
-        self.pass(cycle);
-        match self.held.iter_mut().find(|(held, _)| *held == pc) {
-            Some((_, slots)) => *slots += 1,
-            None => self.held.push((pc, 1)),
-        }
-    }
-
-    fn removed(&mut self, pc: u64, cycle: u64) {
-        self.pass(cycle);
-        if let Some(place) = self.held.iter().position(|(held, _)| *held == pc) {
-            self.held[place].1 -= 1;
-            if self.held[place].1 == 0 {
-                self.held.swap_remove(place);
-            }
-        }
-    }
-
-    fn report(&self, activity: &mut Activity) {
-        for (unique, &cycles) in self.cycles.iter().enumerate().skip(1) {
-            activity.add(&super::unique(unique), cycles);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cycles_are_put_down_to_the_number_of_different_instructions() {
-        let mut similarity = Similarity::default();
-        similarity.added(8, 10);
-        similarity.added(8, 12);
-        similarity.added(16, 15);
-        similarity.removed(8, 16);
-        similarity.removed(8, 20);
-        similarity.removed(16, 21);
-        let mut activity = Activity::new();
-        similarity.report(&mut activity);
-        assert_eq!(activity.get("sawp_unique_1"), 5 + 1);
-        assert_eq!(activity.get("sawp_unique_2"), 5);
-        assert_eq!(activity.get("sawp_unique_3"), 0);
     }
 }

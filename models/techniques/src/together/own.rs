@@ -5,38 +5,46 @@
 use warpwatt_activity::Activity;
 use warpwatt_gpu::Run;
 
-/// Between a place and a name; no counter has it in its name.
+/// Before a place and between it and a name. No counter has it in its name, and it comes before whatever one has: counters of a configuration stand beside each
+/// other, before all of the GPU's.
 const OF: char = '\u{1f}';
+/// The least name that the GPU may have counted under.
+const FIRST_OF_GPU: &str = " ";
+
+fn prefix(place: usize) -> String {
+    format!("{OF}{place}{OF}")
+}
 
 /// Adds what somebody has to report of an SM for the configurations at `places`. He may look at what the GPU has counted there.
 pub(super) fn report(places: &[usize], gpu: &mut Activity, report: impl FnOnce(&mut Activity)) {
-    let mut counted = gpu.clone();
+    let plain = gpu.from(FIRST_OF_GPU);
+    let mut counted = plain.clone();
     report(&mut counted);
-    let counted = counted.since(gpu);
+    let counted = counted.since(&plain);
     for place in places {
-        *gpu += &counted.renamed(|name| Some(format!("{place}{OF}{name}")));
+        let prefix = prefix(*place);
+        *gpu += &counted.renamed(|name| Some(format!("{prefix}{name}")));
     }
 }
 
 /// The run of the configuration at `place`.
 pub(super) fn run(all: &Run, place: usize) -> Run {
-    let mut own = all.clone();
-    let batches = own.launches.iter_mut();
-    let batches = batches.filter_map(|launch| launch.sample.as_mut());
-    let batches = batches.flat_map(|sample| &mut sample.batches);
-    let batches = batches.map(|batch| &mut batch.activity);
-    let counts = own.per_sm.iter_mut().chain([&mut own.activity]);
-    counts.chain(batches).for_each(|counts| keep(counts, place));
-    own
-}
-
-/// Keeps what the GPU has counted, and the configuration at `place`.
-fn keep(counts: &mut Activity, place: usize) {
-    let place = place.to_string();
-    let mine = counts.renamed(|name| {
-        let (of, name) = name.split_once(OF)?;
-        (of == place).then(|| name.to_owned())
-    });
-    counts.retain(|name| !name.contains(OF));
-    *counts += &mine;
+    let prefix = prefix(place);
+    let own = |counts: &Activity| {
+        let mut own = counts.from(FIRST_OF_GPU);
+        own += &counts.under(&prefix);
+        own
+    };
+    let mut launches = all.launches.clone();
+    let samples = launches.iter_mut().flat_map(|launch| &mut launch.sample);
+    for batch in samples.flat_map(|sample| &mut sample.batches) {
+        batch.activity = own(&batch.activity);
+    }
+    Run {
+        cycles: all.cycles,
+        activity: own(&all.activity),
+        per_sm: all.per_sm.iter().map(own).collect(),
+        launches,
+        work: all.work,
+    }
 }
