@@ -164,7 +164,7 @@ fn compared(learned: &Learned) -> Sheet {
     let rows = learned.compared().into_iter().map(|(row, one)| {
         let (low_w, high_w) = one.within_w;
         let watts = [one.measured_w, one.predicted_w, low_w, high_w];
-        let mut cells = vec![Cell::Text(row.name.clone())];
+        let mut cells = vec![row.name.as_str().into()];
         cells.extend(watts.map(Cell::Real));
         cells
     });

@@ -24,12 +24,8 @@ fn summands<'o>(metric: &str, outcome: &'o Outcome) -> Option<Terms<'o>> {
         "energy_j" | "power_w" | "edp_js" | "ed2p_js2" | "energy_per_instruction_j" => {
             terms::all_energy(outcome)
         }
-        "dynamic_energy_j" | "dynamic_power_w" => {
-            terms::with_sample(outcome, structures.map(terms::dynamic).collect())
-        }
-        "leakage_energy_j" => {
-            terms::with_sample(outcome, structures.map(terms::leakage_energy).collect())
-        }
+        "dynamic_energy_j" | "dynamic_power_w" => terms::energy_of(outcome, None, terms::dynamic),
+        "leakage_energy_j" => terms::energy_of(outcome, None, terms::leakage_energy),
         "leakage_w" => structures.map(terms::leakage_power).collect(),
         "area_m2" => structures.map(terms::area).collect(),
         _ => return None,

@@ -101,8 +101,10 @@ pub struct Overhead {
 impl Comparison {
     /// Compares `with` with `without`, which must differ in nothing but their technique, beside a paper if one is asked for.
     pub fn of(without: &Outcome, with: &Outcome, paper: Option<&dyn Paper>) -> Self {
-        let front_end = (front_end(without), front_end(with));
-        let front_end_parts = parts(&front_end.0, &front_end.1);
+        let (mut before, mut after) = (front_end(without), front_end(with));
+        let front_end_parts = parts(&before, &after);
+        terms::add_sample(without, &mut before);
+        terms::add_sample(with, &mut after);
         Self {
             point: with.point.clone(),
             baseline_cycles: without.cycles,
@@ -111,10 +113,7 @@ impl Comparison {
             slowdown_sigma: slowdown_sigma(without, with),
             fetches: without.activity.get("fetches"),
             groups: groups(without, with),
-            front_end: Change::between(
-                &terms::with_sample(without, front_end.0),
-                &terms::with_sample(with, front_end.1),
-            ),
+            front_end: Change::between(&before, &after),
             front_end_saving: Saving::of(&front_end_parts),
             front_end_parts,
             total: Change::between(&terms::all_energy(without), &terms::all_energy(with)),
@@ -142,10 +141,9 @@ fn groups(without: &Outcome, with: &Outcome) -> BTreeMap<Arc<str>, Change> {
         }
     }
     let change = |group: &Arc<str>| {
-        let [before, after] = [without, with].map(|outcome| {
-            let own = terms::of_group(outcome, Some(group), terms::dynamic);
-            terms::with_sample(outcome, own)
-        });
+        // One by one: an array of them would be copied.
+        let before = terms::energy_of(without, Some(group), terms::dynamic);
+        let after = terms::energy_of(with, Some(group), terms::dynamic);
         (Arc::clone(group), Change::between(&before, &after))
     };
     names.into_iter().map(change).collect()
@@ -158,13 +156,13 @@ fn front_end(outcome: &Outcome) -> Terms<'_> {
 impl Change {
     /// From the terms of one configuration to those of another.
     pub fn between(without: &[Term], with: &[Term]) -> Self {
-        let (before, after) = (estimate::sum(without), estimate::sum(with));
+        let (before, after, ratio) = estimate::change(without, with);
         Self {
             without_j: before.value,
             without_sigma_j: before.sigma,
             with_j: after.value,
             with_sigma_j: after.sigma,
-            relative: estimate::ratio(with, without).map(Estimate::minus_one),
+            relative: ratio.map(Estimate::minus_one),
         }
     }
 
@@ -263,7 +261,8 @@ fn growth<'o>(
     group: Option<&str>,
     term: fn(&'o PricedStructure) -> Term<'o>,
 ) -> Option<Estimate> {
-    let [before, after] = [without, with].map(|outcome| terms::of_group(outcome, group, term));
+    let before = terms::of_group(without, group, term);
+    let after = terms::of_group(with, group, term);
     estimate::ratio(&after, &before).map(Estimate::minus_one)
 }
 

@@ -114,32 +114,40 @@ impl Estimate {
 
 /// The sum of `terms`.
 pub fn sum(terms: &[Term]) -> Estimate {
-    let mut errors = Errors::default();
-    errors.add(terms, 1.0);
-    Estimate {
-        value: total(terms),
-        sigma: errors.sigma(),
-    }
+    let mut errors = Errors::<1>::default();
+    errors.add(terms, [1.0]);
+    errors.estimate(0, total(terms))
 }
 
 /// The ratio of two sums; `None` if the lower one is not positive.
 pub fn ratio(upper: &[Term], lower: &[Term]) -> Option<Estimate> {
     let (value, errors) = with_errors(upper, lower)?;
-    Some(Estimate {
-        value,
-        sigma: errors.sigma(),
-    })
+    Some(errors.estimate(0, value))
+}
+
+/// The sums of `before` and of `after`, and the second over the first where that is positive: what each term moves is looked up once for all three.
+pub fn change(before: &[Term], after: &[Term]) -> (Estimate, Estimate, Option<Estimate>) {
+    let (b, w) = (total(before), total(after));
+    let mut errors = Errors::<3>::default();
+    let [by_after, by_before] = weights(w, b).unwrap_or_default();
+    errors.add(after, [0.0, 1.0, by_after]);
+    errors.add(before, [1.0, 0.0, by_before]);
+    let ratio = (b > 0.0).then(|| errors.estimate(2, w / b));
+    (errors.estimate(0, b), errors.estimate(1, w), ratio)
+}
+
+/// What a ratio moves by if its upper sum does, and if its lower one does; `None` if that is not positive.
+fn weights(upper: f64, lower: f64) -> Option<[f64; 2]> {
+    (lower > 0.0).then(|| [1.0 / lower, -upper / (lower * lower)])
 }
 
 /// The ratio of two sums, and what moves it.
-fn with_errors<'a>(upper: &[Term<'a>], lower: &[Term<'a>]) -> Option<(f64, Errors<'a>)> {
-    let mut errors = Errors::default();
+fn with_errors<'a>(upper: &[Term<'a>], lower: &[Term<'a>]) -> Option<(f64, Errors<'a, 1>)> {
     let (w, b) = (total(upper), total(lower));
-    if b <= 0.0 {
-        return None;
-    }
-    errors.add(upper, 1.0 / b);
-    errors.add(lower, -w / (b * b));
+    let [by_upper, by_lower] = weights(w, b)?;
+    let mut errors = Errors::default();
+    errors.add(upper, [by_upper]);
+    errors.add(lower, [by_lower]);
     Some((w / b, errors))
 }
 
@@ -155,8 +163,8 @@ impl Sum {
     /// Adds `terms`, so many times.
     pub fn add(&mut self, terms: &[Term], times: f64) {
         let mut errors = Errors::default();
-        errors.add(terms, times);
-        self.grow(times * total(terms), errors);
+        errors.add(terms, [times]);
+        self.grow(times * total(terms), &errors);
     }
 
     /// Adds a value that is sure.
@@ -169,10 +177,10 @@ impl Sum {
         self.moved[figure as usize].add(cause, by, 0);
     }
 
-    fn grow(&mut self, by: f64, errors: Errors) {
+    fn grow(&mut self, by: f64, errors: &Errors<1>) {
         self.value += by;
-        for (figure, by) in errors.common() {
-            self.moved[figure as usize].common += by;
+        for (moved, [by]) in self.moved.iter_mut().zip(errors.common) {
+            moved.common += by;
         }
         for alike in errors.own.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
             let moved = &mut self.moved[alike[0].0.0 as usize];
@@ -180,7 +188,7 @@ impl Sum {
                 moved.own.reserve(alike.len());
             }
             let mut next = 0;
-            for ((_, structure), by) in alike {
+            for ((_, structure), [by]) in alike {
                 next = moved.add(structure, *by, next) + 1;
             }
         }
@@ -301,7 +309,7 @@ impl MeanRatio {
             self.undefined = true;
             return;
         };
-        self.sum.grow(value, errors);
+        self.sum.grow(value, &errors);
     }
 
     /// Adds the ratios of another mean.
@@ -329,24 +337,36 @@ fn total(terms: &[Term]) -> f64 {
 /// A factor of a structure's own.
 type Factor<'a> = (Figure, &'a Arc<str>);
 
-/// What a result moves by if a factor moves by its standard deviation.
-#[derive(Default)]
-struct Errors<'a> {
-    /// Of each kind of figure that there is what all structures share.
-    common: [Option<f64>; Figure::ALL.len()],
+/// What some results move by if a factor moves by its standard deviation.
+struct Errors<'a, const N: usize> {
+    /// What all structures share, for each kind of figure.
+    common: [[f64; N]; Figure::ALL.len()],
     /// What is a structure's own, in the order of kinds and names: sums do not depend on that of the terms.
-    own: SmallVec<[(Factor<'a>, f64); MOST_INLINE]>,
+    own: SmallVec<[(Factor<'a>, [f64; N]); MOST_INLINE]>,
 }
 
-impl<'a> Errors<'a> {
-    fn add(&mut self, terms: &[Term<'a>], weight: f64) {
+impl<const N: usize> Default for Errors<'_, N> {
+    fn default() -> Self {
+        Self {
+            common: [[0.0; N]; Figure::ALL.len()],
+            own: SmallVec::new(),
+        }
+    }
+}
+
+impl<'a, const N: usize> Errors<'a, N> {
+    /// Adds what `terms` do to each result, by its weight.
+    fn add(&mut self, terms: &[Term<'a>], weights: [f64; N]) {
         let mut next = 0;
         for term in terms {
-            let moved = weight * term.value;
             let place = self.own((term.figure, term.structure), next);
-            self.own[place].1 += moved * term.own;
             next = place + 1;
-            *self.common[term.figure as usize].get_or_insert(0.0) += moved * term.common;
+            let common = &mut self.common[term.figure as usize];
+            for (n, weight) in weights.into_iter().enumerate() {
+                let moved = weight * term.value;
+                self.own[place].1[n] += moved * term.own;
+                common[n] += moved * term.common;
+            }
         }
     }
 
@@ -366,24 +386,24 @@ impl<'a> Errors<'a> {
                 Err(place) => place,
             }
         };
-        self.own.insert(place, (factor, 0.0));
+        self.own.insert(place, (factor, [0.0; N]));
         place
     }
 
-    /// What all structures share of each kind of figure that there is.
-    fn common(&self) -> impl Iterator<Item = (Figure, f64)> + use<> {
-        let all = Figure::ALL.into_iter().zip(self.common);
-        all.filter_map(|(figure, by)| Some((figure, by?)))
+    /// A result with its error.
+    fn estimate(&self, number: usize, value: f64) -> Estimate {
+        let sigma = self.sigma(number);
+        Estimate { value, sigma }
     }
 
     /// In one order, whatever that of the terms was.
-    fn sigma(&self) -> f64 {
+    fn sigma(&self, number: usize) -> f64 {
         let mut own = self.own.iter().peekable();
         let mut squares = 0.0;
         for (figure, common) in Figure::ALL.into_iter().zip(self.common) {
-            squares += common.map_or(0.0, |common| common * common);
+            squares += common[number] * common[number];
             while let Some((_, own)) = own.next_if(|((of, _), _)| *of == figure) {
-                squares += own * own;
+                squares += own[number] * own[number];
             }
         }
         squares.sqrt()

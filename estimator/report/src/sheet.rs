@@ -1,8 +1,10 @@
 //! Tables for machines: columns with a type each, and rows of cells. CSV is made here; Parquet, where the build has it, beside.
 
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 use serde::Serialize;
+use smol_str::SmolStr;
 
 use crate::goal::quantity::unsigned_zero;
 
@@ -43,8 +45,8 @@ pub enum Kind {
 pub enum Cell {
     /// There is no value.
     Nothing,
-    /// Words.
-    Text(String),
+    /// Words, mostly names of few letters or some that a study has already: neither needs memory of its own.
+    Text(SmolStr),
     /// A whole number.
     Count(u64),
     /// A real number.
@@ -67,7 +69,7 @@ impl Cell {
     /// A cell of `kind` from its text; nothing if the text is not of the kind.
     pub fn parse(kind: Kind, text: &str) -> Self {
         match kind {
-            Kind::Text => Self::Text(text.to_owned()),
+            Kind::Text => text.into(),
             Kind::Count => text.parse().map_or(Self::Nothing, Self::Count),
             Kind::Real => text
                 .parse()
@@ -95,13 +97,19 @@ impl Cell {
 
 impl From<&str> for Cell {
     fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+        Self::Text(text.into())
     }
 }
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self::Text(text)
+        Self::Text(text.into())
+    }
+}
+
+impl From<&Arc<str>> for Cell {
+    fn from(text: &Arc<str>) -> Self {
+        Self::Text(Arc::clone(text).into())
     }
 }
 

@@ -208,14 +208,8 @@ impl StackedPoint {
         Self {
             point: stack.point.clone(),
             energy: of(terms::all_energy),
-            dynamic: of(|outcome| {
-                let terms = outcome.structures.iter().map(terms::dynamic);
-                terms::with_sample(outcome, terms.collect())
-            }),
-            leakage: of(|outcome| {
-                let terms = outcome.structures.iter().map(terms::leakage_energy);
-                terms::with_sample(outcome, terms.collect())
-            }),
+            dynamic: of(|outcome| terms::energy_of(outcome, None, terms::dynamic)),
+            leakage: of(|outcome| terms::energy_of(outcome, None, terms::leakage_energy)),
             cycles: Interplay::exact(cycles(plain), &alone_cycles, cycles(stack)),
             area: of(|outcome| outcome.structures.iter().map(terms::area).collect()),
         }

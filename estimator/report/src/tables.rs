@@ -384,7 +384,7 @@ fn real(name: impl Into<String>) -> SheetColumn {
 /// A paper's row and figures; nothing where there is none.
 fn beside(figures: &[PaperFigure], beside: Option<&Beside>) -> Vec<Cell> {
     let row = beside.and_then(|beside| beside.row.clone());
-    let mut cells = vec![Cell::Text(row.unwrap_or_default())];
+    let mut cells = vec![row.unwrap_or_default().into()];
     for figure in figures {
         let value = beside.and_then(|beside| beside.get(figure.key));
         cells.push(value.map(|value| value.value).into());
@@ -433,7 +433,7 @@ fn name(point: &Point) -> Vec<Cell> {
         point.kernel.case.as_str().into(),
     ];
     name.extend(gpu_name(&point.gpu, &point.axes, &point.technology));
-    name.push((*point.technique).into());
+    name.push((&point.technique).into());
     name
 }
 

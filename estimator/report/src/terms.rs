@@ -5,7 +5,9 @@ use crate::outcome::{Outcome, PricedStructure};
 
 /// Dynamic and leakage energy of every priced structure, with what a sample of the run is uncertain by.
 pub fn all_energy(outcome: &Outcome) -> Terms<'_> {
-    with_sample(outcome, priced_energy(outcome))
+    let mut terms = priced_energy(outcome);
+    add_sample(outcome, &mut terms);
+    terms
 }
 
 /// What `term` says of the structures of a group, or of all.
@@ -16,20 +18,36 @@ pub fn of_group<'o>(
 ) -> Terms<'o> {
     let structures = outcome.structures.iter();
     let members = structures.filter(|it| group.is_none_or(|group| &*it.group == group));
-    members.map(term).collect()
+    let mut terms = Terms::new();
+    terms.extend(members.map(term));
+    terms
 }
 
-/// The same as if all of the run had been timed.
+/// An energy of the structures of a group, or of all, with what a sample of the run is uncertain by.
+pub fn energy_of<'o>(
+    outcome: &'o Outcome,
+    group: Option<&str>,
+    term: fn(&'o PricedStructure) -> Term<'o>,
+) -> Terms<'o> {
+    let mut terms = of_group(outcome, group, term);
+    add_sample(outcome, &mut terms);
+    terms
+}
+
+/// [`all_energy`] as if all of the run had been timed.
 pub fn priced_energy(outcome: &Outcome) -> Terms<'_> {
     let structures = outcome.structures.iter();
     let leakage = structures.clone().map(leakage_energy);
-    structures.map(dynamic).chain(leakage).collect()
+    let mut terms = Terms::new();
+    terms.extend(structures.map(dynamic));
+    terms.extend(leakage);
+    terms
 }
 
-/// `terms`, a part of the outcome's energy, with what they are uncertain by as a part of the run was timed: as large a part of that.
-pub fn with_sample<'o>(outcome: &'o Outcome, mut terms: Terms<'o>) -> Terms<'o> {
+/// Adds to `terms`, a part of the outcome's energy, what they are uncertain by as a part of the run was timed: as large a part of that.
+pub fn add_sample<'o>(outcome: &'o Outcome, terms: &mut Terms<'o>) {
     let Some(sampled) = &outcome.sampled else {
-        return terms;
+        return;
     };
     let part: f64 = terms.iter().map(|term| term.value).sum();
     let share = part / outcome.energy_j();
@@ -40,7 +58,6 @@ pub fn with_sample<'o>(outcome: &'o Outcome, mut terms: Terms<'o>) -> Terms<'o> 
         own: 1.0,
         common: 0.0,
     }));
-    terms
 }
 
 /// The time, in seconds, with what it is uncertain by as a part of the run was timed.

@@ -1,9 +1,10 @@
 //! Change of energy kernel by kernel, as small multiples: a panel a kernel, a row a configuration.
 
+use super::grid::Grid;
 use super::legend::{self, Mark};
 use super::scale::Scale;
 use super::svg::{Anchor, Canvas};
-use super::{WIDTH, cut, ends, short};
+use super::{cut, ends, short};
 use crate::estimate::Estimate;
 use crate::format;
 use crate::metric::quantity;
@@ -44,21 +45,22 @@ pub fn by_kernel(panels: &[Panel], labels: &[String], id: &str) -> Option<String
             .iter()
             .flat_map(|panel| panel.changes.iter().flatten().copied()),
     );
-    let width = WIDTH / ACROSS as f64;
-    let height = ABOVE + ROW * labels.len() as f64 + BELOW;
+    let grid = Grid {
+        top,
+        across: ACROSS,
+        height: ABOVE + ROW * labels.len() as f64 + BELOW,
+    };
     for (number, panel) in panels.iter().enumerate() {
-        let left = width * (number % ACROSS) as f64;
-        let y = top + height * (number / ACROSS) as f64;
-        let x = Scale::over(range, left + 18.0, left + width - 18.0);
+        let [left, y] = grid.corner(number);
+        let x = Scale::over(range, left + 18.0, left + grid.width() - 18.0);
         draw(&mut canvas, panel, labels, (&x, y));
     }
-    let lines = panels.len().div_ceil(ACROSS);
     let description = "A panel for every kernel: the change of dynamic and leakage energy under each configuration with its 95 % interval, all on one scale. comparisons.csv has the figures.";
     Some(canvas.finish(
         id,
         "Change of energy by kernel",
         description,
-        [WIDTH, top + height * lines as f64],
+        grid.size(panels.len()),
     ))
 }
 

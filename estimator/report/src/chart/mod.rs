@@ -7,6 +7,7 @@ mod changes;
 mod die;
 mod energy;
 mod flow;
+mod grid;
 mod heat;
 mod kernels;
 pub(crate) mod legend;

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use super::at_most;
+use super::grid::Grid;
 use super::legend::{self, Mark};
 use super::svg::{Anchor, Canvas};
-use super::{WIDTH, at_most};
 
 /// Panels beside each other.
 const ACROSS: usize = 2;
@@ -46,23 +47,24 @@ pub fn registers(runs: &[InUse], id: &str) -> Option<String> {
         (Mark::Square, "s1", OF_POWERED),
     ];
     let top = legend::draw(&mut canvas, &keys) + 4.0;
-    let (width, height) = (WIDTH / ACROSS as f64, ABOVE + PLOT + BELOW);
+    let grid = Grid {
+        top,
+        across: ACROSS,
+        height: ABOVE + PLOT + BELOW,
+    };
     for (number, run) in runs.iter().enumerate() {
-        let left = width * (number % ACROSS) as f64;
-        let y = top + height * (number / ACROSS) as f64;
-        draw(&mut canvas, run, [left, y, width]);
+        draw(&mut canvas, run, (grid.corner(number), grid.width()));
     }
-    let lines = runs.len().div_ceil(ACROSS);
     let description = "A panel for every run: over its cycles the share of reserved registers that hold a value which is still to be read, and the share of the registers of subarrays with power that do.";
     Some(canvas.finish(
         id,
         "Registers in use over time",
         description,
-        [WIDTH, top + height * lines as f64],
+        grid.size(runs.len()),
     ))
 }
 
-fn draw(canvas: &mut Canvas, run: &InUse, [left, top, width]: [f64; 3]) {
+fn draw(canvas: &mut Canvas, run: &InUse, ([left, top], width): ([f64; 2], f64)) {
     let (from, to) = (left + LEFT, left + width - RIGHT);
     let (ceiling, floor) = (top + ABOVE, top + ABOVE + PLOT);
     canvas.text(Anchor::Start, from, top + 10.0, &at_most(40, &run.name));
