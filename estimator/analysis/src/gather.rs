@@ -130,11 +130,13 @@ impl Study<'_> {
     /// The report of some points, with what is compared with them.
     fn report(&self, points: &[Kept], parameters: &Parameters) -> Result<Report, Diag> {
         let manifest = self.manifest;
-        let points = points.iter().map(|kept| self.store.outcome(kept));
-        let points: Result<Vec<Outcome>, StoreError> = points.collect();
-        let points = points.map_err(|error| self.told(error))?;
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(points.len());
+        for kept in points {
+            let outcome = self.store.outcome(kept);
+            outcomes.push(outcome.map_err(|error| self.told(error))?);
+        }
         let paper = beside::load(manifest.paper.as_deref());
-        let report = Report::of_stretch(&manifest.title, points, paper, parameters.clone());
+        let report = Report::of_stretch(&manifest.title, outcomes, paper, parameters.clone());
         report.with_goals(manifest.budget.as_ref(), &[])
     }
 }

@@ -19,7 +19,7 @@ impl fmt::Display for PointKey {
 
 impl Serialize for PointKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&hex(&self.0))
     }
 }
 

@@ -122,11 +122,14 @@ fn all_priced(
     table: &CostTable,
     known: Option<&Known>,
 ) -> Result<Vec<PricedStructure>, PricingError> {
-    let all = table.iter().enumerate().map(|(place, (name, entry))| {
+    let entries = table.iter();
+    // As many as there will be: what may fail does not say so.
+    let mut all = Vec::with_capacity(entries.size_hint().0);
+    for (place, (name, entry)) in entries.enumerate() {
         let before = known.and_then(|known| known.structures.get(place));
-        priced((name, entry), counted, before)
-    });
-    all.collect()
+        all.push(priced((name, entry), counted, before)?);
+    }
+    Ok(all)
 }
 
 /// What happened to a structure that is charged for, with its price; `before` is what was counted of it at another operating point.
@@ -181,7 +184,7 @@ fn priced(
     }
     Ok(PricedStructure {
         name: before.map_or_else(|| name.into(), |it| Arc::clone(&it.structure.name)),
-        group: text(before.map(|it| &it.structure.group), entry.group),
+        group: before.map_or_else(|| entry.group.into(), |it| it.group(entry)),
         instances: entry.instances,
         area_m2: area.si(),
         leakage_w: cost.leakage.si(),

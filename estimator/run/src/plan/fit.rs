@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use warpwatt_gpu::GpuSpec;
 use warpwatt_techlib::quantity::Voltage;
 use warpwatt_techniques::Fit;
@@ -15,6 +16,9 @@ use crate::outcome::{Note, NoteKind};
 use crate::pricing::NodeCircuits;
 use crate::study::{Clock, Configuration, Faults, Variant};
 
+/// Technologies whose configurations are fitted at once.
+const AT_ONCE: usize = 64;
+
 /// What fitting a configuration into a GPU at a technology came to.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted {
@@ -24,6 +28,9 @@ pub(super) struct Fitted {
     /// The supply that techniques run it at, where it is not the technology's.
     pub(super) supply: Option<Voltage>,
 }
+
+/// A GPU that is fitted, or why it cannot be built.
+type Made = Result<(GpuSpec, Fit), String>;
 
 /// The fitted GPUs. Few differ: a technology only makes another GPU where a technique must take another cycle or the clock follows the supply.
 #[derive(Debug, Default)]
@@ -74,47 +81,51 @@ impl Fits {
             [gpu, technology, fits.timed_as(configuration)]
         });
         let wanted: BTreeSet<[u32; 3]> = wanted.collect();
+        let wanted: Vec<[u32; 3]> = wanted.into_iter().collect();
         let mut faults = Faults::default();
-        let mut before = None;
-        for place in wanted {
-            let [gpu, technology, configuration] = place;
-            if let Some(before) = before
-                .replace(technology)
-                .filter(|last| *last != technology)
-            {
-                axes.leave(before as usize);
-            }
-            let configuration_here = &axes.configurations[configuration as usize];
-            let fitted = fit(
-                &axes.gpus[gpu as usize],
-                &axes.technologies[technology as usize],
-                configuration_here,
-                axes.clock,
-            );
-            match fitted {
-                Ok((spec, fit)) => {
-                    let known = fits.specs.entry([gpu, configuration]).or_default();
-                    let stack = &configuration_here.stack;
-                    let circuits = &axes.technologies[technology as usize];
-                    // In the first technology only: it is sizes that circuits refuse.
-                    if known.all.is_empty()
-                        && let Err(error) = try_to_build(&spec, stack, circuits)
-                    {
-                        faults.push(unbuilt(configuration_here, &error.to_string(), source));
-                    }
-                    let notes = super::span::notes(NoteKind::Timing, fit.notes);
-                    let fitted = Fitted {
-                        spec: known.place(spec),
-                        notes: Arc::new(notes.collect()),
-                        supply: fit.supply,
-                    };
-                    fits.fitted.insert(place, fitted);
+        // A GPU takes some kilobytes until it is known to be one that is there.
+        let technologies: Vec<&[[u32; 3]]> = wanted.chunk_by(|a, b| a[..2] == b[..2]).collect();
+        for technologies in technologies.chunks(AT_ONCE) {
+            let fitted = technologies.par_iter().map(|places| fit_all(axes, places));
+            let fitted: Vec<Vec<Made>> = fitted.collect();
+            let places = technologies.iter().copied().flatten();
+            for (place, fitted) in places.zip(fitted.into_iter().flatten()) {
+                let here = &axes.configurations[place[2] as usize];
+                let known = fitted.and_then(|fitted| fits.add(axes, *place, fitted));
+                if let Err(why) = known {
+                    faults.push(unbuilt(here, &why, source));
                 }
-                Err(message) => faults.push(unbuilt(configuration_here, &message, source)),
             }
         }
         faults.leave(sink);
         (!sink.has_errors()).then_some(fits)
+    }
+
+    /// Adds what was fitted.
+    fn add(
+        &mut self,
+        axes: &Axes,
+        place: [u32; 3],
+        (spec, fit): (GpuSpec, Fit),
+    ) -> Result<(), String> {
+        let [gpu, technology, configuration] = place;
+        let known = self.specs.entry([gpu, configuration]).or_default();
+        // In the first technology only: it is sizes that circuits refuse.
+        let built = match known.all.is_empty() {
+            true => {
+                let stack = &axes.configurations[configuration as usize].stack;
+                try_to_build(&spec, stack, &axes.technologies[technology as usize])
+            }
+            false => Ok(()),
+        };
+        let notes = super::span::notes(NoteKind::Timing, fit.notes);
+        let fitted = Fitted {
+            spec: known.place(spec),
+            notes: Arc::new(notes.collect()),
+            supply: fit.supply,
+        };
+        self.fitted.insert(place, fitted);
+        built.map_err(|error| error.to_string())
     }
 
     /// The first configuration with the techniques of this one. Structures of a study's own take no time, so it is timed once for all of them.
@@ -148,12 +159,29 @@ fn timed_as(axes: &Axes) -> Vec<u32> {
         .collect()
 }
 
+/// Fits the configurations of a technology, which is left then.
+fn fit_all(axes: &Axes, places: &[[u32; 3]]) -> Vec<Made> {
+    let fitted = places.iter().map(|[gpu, technology, configuration]| {
+        fit(
+            &axes.gpus[*gpu as usize],
+            &axes.technologies[*technology as usize],
+            &axes.configurations[*configuration as usize],
+            axes.clock,
+        )
+    });
+    let fitted = fitted.collect();
+    if let Some([_, technology, _]) = places.first() {
+        axes.leave(*technology as usize);
+    }
+    fitted
+}
+
 fn fit(
     variant: &Variant,
     circuits: &NodeCircuits,
     configuration: &Configuration,
     clock: Clock,
-) -> Result<(GpuSpec, Fit), String> {
+) -> Made {
     let mut spec = variant.spec.clone();
     if clock == Clock::FollowsVdd {
         follow_vdd(&mut spec, circuits).map_err(|error| error.to_string())?;

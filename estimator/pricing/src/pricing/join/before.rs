@@ -56,6 +56,14 @@ impl KnownStructure {
         alike.then_some(&self.structure.actions)
     }
 
+    /// The entry's group.
+    pub(super) fn group(&self, entry: &CostEntry) -> Arc<str> {
+        match std::ptr::eq(self.entry.group, entry.group) {
+            true => Arc::clone(&self.structure.group),
+            false => text(Some(&self.structure.group), entry.group),
+        }
+    }
+
     /// Its flavours in words, if they are these.
     pub(super) fn flavour(&self, entry: &CostEntry) -> Option<Arc<str>> {
         let alike = self.entry.flavours == entry.flavours;
