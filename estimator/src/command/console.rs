@@ -167,3 +167,8 @@ pub fn reject(rejection: &Rejection, json: bool) -> Exit {
     }
     Exit::Rejected
 }
+
+/// What a rejection is about first; nothing if that is told elsewhere.
+pub fn first(rejection: Rejection) -> Option<Diag> {
+    rejection.0.diags.into_iter().next()
+}

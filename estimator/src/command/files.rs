@@ -46,8 +46,7 @@ pub fn write_all_into(
     directory: &Path,
     files: &[(String, impl AsRef<[u8]>)],
 ) -> Result<(), Rejection> {
-    let made = fs::create_dir_all(directory);
-    made.map_err(|error| unwritable(directory, &error))?;
+    make(directory)?;
     write_all(directory, files)
 }
 
@@ -56,9 +55,14 @@ pub fn write_all_into(
 /// # Errors
 /// They cannot.
 pub fn writable_into(directory: &Path) -> Result<(), Rejection> {
-    let made = fs::create_dir_all(directory);
-    made.map_err(|error| unwritable(directory, &error))?;
+    make(directory)?;
     writable(&directory.join("any"))
+}
+
+/// Makes a directory where there is none.
+fn make(directory: &Path) -> Result<(), Rejection> {
+    let made = fs::create_dir_all(directory);
+    made.map_err(|error| unwritable(directory, &error))
 }
 
 /// Writes one file.

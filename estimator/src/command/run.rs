@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::arguments::RunArguments;
 use super::cache::show_notes;
-use super::console::{Exit, err, reject, show};
+use super::console::{Exit, err, first, reject, show};
 use super::dry_run;
 use super::files::sweep;
 use super::large;
@@ -58,7 +58,9 @@ pub fn run(arguments: &RunArguments) -> Exit {
         }
         if let Some(live) = live {
             let means = (Some(&cache), arguments.jobs);
-            let written = live.write(&resolved, &sink.sources, means).map_err(first)?;
+            let written = live
+                .write(&resolved, &sink.sources, means)
+                .map_err(finding)?;
             if !arguments.quiet {
                 err(&written);
             }
@@ -140,7 +142,7 @@ pub fn finish(study: Whole<'_>, keeping: Keeping<'_>, formats: &Formats) -> Resu
     let mut shown = Shown::new(&study.resolved.plan, formats.quiet);
     let store = study.finish(keeping, |told| shown.tell(told))?;
     let manifest = study.manifest;
-    report_store(manifest, &store, &manifest.pareto, formats).map_err(first)
+    report_store(manifest, &store, &manifest.pareto, formats).map_err(finding)
 }
 
 /// What is shown of a run on its way.
@@ -218,8 +220,7 @@ pub fn report_store(
 }
 
 /// The finding of a rejection that has one.
-fn first(rejection: Rejection) -> Diag {
-    let mut diags = rejection.0.diags.into_iter();
+fn finding(rejection: Rejection) -> Diag {
     let none = || Diag::error("report::defect", "the report cannot be made");
-    diags.next().unwrap_or_else(none)
+    first(rejection).unwrap_or_else(none)
 }

@@ -2,6 +2,7 @@
 
 use warpwatt_gpu::{Control, GpuSpec};
 
+use super::console::first;
 use super::study_runs::{TimedRun, timed_runs};
 use super::timeline::{Timeline, TimelineArguments, Written};
 use crate::cache::TraceCache;
@@ -65,8 +66,8 @@ impl StudyTimeline {
         }
         let written = self.timeline.finish();
         written.map_err(|rejection| {
-            let first = rejection.0.diags.into_iter().next();
-            first.unwrap_or_else(|| Diag::error("run::timeline", "the timeline cannot be written"))
+            let none = || Diag::error("run::timeline", "the timeline cannot be written");
+            first(rejection).unwrap_or_else(none)
         })
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use super::arguments::{Suite, ValidateArguments};
-use super::console::{Exit, out, out_json, reject};
+use super::console::{Exit, first, out, out_json, reject};
 use super::files::{writable, writable_into, write_all_into, write_one};
 use super::progress::Progress;
 use crate::diag::{Diag, Rejection, Sink, render};
@@ -99,11 +99,6 @@ fn draw<'e>(
         write_all_into(directory, &files).map_err(first)?;
     }
     Ok(())
-}
-
-/// What there is to say of a file that cannot be written.
-fn first(rejection: Rejection) -> Option<Diag> {
-    rejection.0.diags.into_iter().next()
 }
 
 fn exit(is_met: bool) -> Exit {

@@ -19,7 +19,7 @@ use warpwatt_suite::launch::demangled;
 
 pub use arguments::ExecArguments;
 
-use super::console::{Exit, err, reject, show};
+use super::console::{Exit, err, first, reject, show};
 use super::files::{PartFile, writable, write_one};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::run::program::{Bounds, Heard, Timer, listen, write_timeline};
@@ -112,10 +112,6 @@ fn report(arguments: &ExecArguments, told: &Told<'_>) -> Result<(), Rejection> {
         file.commit()?;
     }
     Ok(())
-}
-
-fn first(rejection: Rejection) -> Option<Diag> {
-    rejection.0.diags.into_iter().next()
 }
 
 /// The GPU with and without techniques, as a plan with one kernel in whose place the program's stand.

@@ -22,7 +22,7 @@ use arguments::Struck;
 use protected::Wanted;
 use show::{Facts, text};
 
-use super::console::{Exit, err, out, out_json, reject};
+use super::console::{Exit, err, first, out, out_json, reject};
 use super::files::write_one;
 use crate::diag::{Diag, Rejection, Sink};
 use crate::inject::{Draw, Golden, Journal, MODEL_VERSION, Plan, Unfinished, campaign};
@@ -246,8 +246,7 @@ fn unrepeated(unfinished: Unfinished) -> Diag {
 /// Writes the document, and then removes the journal.
 fn write(path: &Path, document: &Value) -> Result<(), Option<Diag>> {
     let text = json::document(document).unwrap_or_else(|_| document.to_string());
-    let written = write_one(path, text.as_bytes());
-    written.map_err(|rejection| rejection.0.diags.into_iter().next())?;
+    write_one(path, text.as_bytes()).map_err(first)?;
     match std::fs::remove_file(Journal::beside(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Some(unwritable(&error))),
         _ => Ok(()),

@@ -17,7 +17,7 @@ use ran::Ran;
 
 use super::arguments::KernelArguments;
 use super::cache::show_notes;
-use super::console::{Exit, out, out_json, reject};
+use super::console::{Exit, first, out, out_json, reject};
 use super::energy::show_power;
 use super::files::write_one;
 use super::races::Races;
@@ -252,11 +252,6 @@ fn write_activity(
     let clock_hz = f64::from(spec.sm.clock_mhz) * 1e6;
     let text = write_neutral(kernel, clock_hz, &run.activity);
     write_one(path, text.as_bytes()).map_err(first)
-}
-
-/// What a rejection is about first.
-fn first(rejection: Rejection) -> Option<Diag> {
-    rejection.0.diags.into_iter().next()
 }
 
 fn options(arguments: &KernelArguments, spec: &GpuSpec) -> RunOptions {
