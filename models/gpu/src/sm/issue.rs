@@ -185,14 +185,27 @@ impl Sm {
         }
         let seen = Seen {
             last: self.schedulers[scheduler].last_issued,
-            waiting: (self.blocked & self.loading)
-                | self.at_barrier
-                | self.held.refused
-                | self.held.behind,
+            waiting: self.waiting(),
             ages: &self.ages,
         };
         self.select
             .issue(candidates, &seen, &mut self.schedulers[scheduler].active)
+    }
+
+    /// Warps that wait for something which is not their unit.
+    #[inline]
+    fn waiting(&self) -> u64 {
+        (self.blocked & self.loading) | self.at_barrier | self.held.refused | self.held.behind
+    }
+
+    /// Of a scheduler's warps those that it may choose before something happens to one of them. Who holds warps back sees every cycle.
+    #[inline]
+    pub(super) fn within_reach(&self, scheduler: &Scheduler) -> u64 {
+        if !self.select.has_pool() || self.held.hook.is_some() {
+            return scheduler.own;
+        }
+        self.select
+            .pool_reaches(scheduler.own, self.waiting(), scheduler.active)
     }
 
     fn issue_for(

@@ -294,7 +294,7 @@ impl Sm {
         let ready = self.any_ready & !self.held.parked;
         if ready != 0 {
             for (number, scheduler) in self.schedulers.iter().enumerate() {
-                let opens = self.opens(number, ready & scheduler.own);
+                let opens = self.opens(number, ready & self.within_reach(scheduler));
                 let goes = opens.max(scheduler.issues_from);
                 next = next.min(self.turn(number, goes.max(from)));
                 if next <= from {

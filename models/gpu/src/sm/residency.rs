@@ -293,6 +293,8 @@ impl Sm {
             .add(Counter::ResidentWarpCycles, now - warp.placed);
         self.live &= !bit;
         for scheduler in &mut self.schedulers {
+            // Another one may enter the pool.
+            self.awake |= scheduler.active & bit != 0;
             scheduler.active &= !bit;
         }
         for observer in &mut world.attached.observers {

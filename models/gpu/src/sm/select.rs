@@ -130,6 +130,23 @@ impl Select {
         (inside != 0).then(|| after(inside, seen.last))
     }
 
+    /// Whether warps enter a pool before they issue.
+    #[inline]
+    pub fn has_pool(&self) -> bool {
+        self.policy == Policy::ActivePool
+    }
+
+    /// Warps of `own` that can be issued as long as none of them begins to wait: all if the pool has room, or else those in it.
+    #[inline]
+    pub fn pool_reaches(&self, own: u64, waiting: u64, active: u64) -> u64 {
+        let stays = active & !waiting;
+        if stays.count_ones() < self.active_warps {
+            own
+        } else {
+            stays
+        }
+    }
+
     fn two_level(&self, candidates: u64, last: u32, last_issued: u32) -> u32 {
         let first = last_issued / self.group_size;
         for step in 0..self.groups {
@@ -243,12 +260,14 @@ mod tests {
         };
         assert_eq!(select.issue(0b1111, &seen, &mut active), Some(0));
         assert_eq!(active, 0b0011, "two warps are active");
+        assert_eq!(select.pool_reaches(0b1111, 0, active), 0b0011);
         assert_eq!(
             select.issue(0b1100, &seen, &mut active),
             None,
             "neither of them can issue"
         );
         seen.waiting = 0b0001;
+        assert_eq!(select.pool_reaches(0b1111, seen.waiting, active), 0b1111);
         assert_eq!(select.issue(0b1100, &seen, &mut active), Some(2));
         assert_eq!(active, 0b0110);
     }
