@@ -38,8 +38,14 @@ fn any_inst() -> impl Strategy<Value = StaticInst> {
         Just(MemoryOpKind::Atomic),
         Just(MemoryOpKind::Texture)
     ];
-    let memory =
-        (spaces, kinds, 0u16..24).prop_map(|(space, kind, register)| access(space, kind, register));
+    let memory = (spaces, kinds, 0u16..24).prop_map(|(space, kind, register)| {
+        // Parameters are only read.
+        let kind = match space {
+            Space::Param => MemoryOpKind::Load,
+            _ => kind,
+        };
+        access(space, kind, register)
+    });
     prop_oneof![6 => arithmetic, 3 => memory, 1 => Just(inst(Unit::Control, &[1], &[])), 1 => Just(barrier()), 1 => Just(inst(Unit::Fence, &[], &[]))]
 }
 
