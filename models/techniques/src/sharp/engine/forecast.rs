@@ -54,9 +54,13 @@ impl Engine {
         let awaited = &self.loads[usize::from(warp)].1;
         let recordable = || {
             let words = from..self.shape.registers;
-            words
-                .filter(|word| !awaited.contains(&(*word as u16)))
-                .count() as u32
+            // Few registers are awaited, some of them by several loads.
+            let first = |place: usize, word: &u16| !awaited[..place].contains(word);
+            let kept = awaited
+                .iter()
+                .enumerate()
+                .filter(|&(place, word)| words.contains(&u32::from(*word)) && first(place, word));
+            words.len() as u32 - kept.count() as u32
         };
         let records = self
             .work
