@@ -1,7 +1,8 @@
 //! The time of a timing run grows with what is executed and not with what passes meanwhile. Time itself is not measured: what the simulation does is counted.
 
 use crate::gpu_support::{gpu, presets_of_32, run, streaming};
-use warpwatt_gpu::{GpuSpec, Run, Work};
+use crate::techniques_contract::suite_traces;
+use warpwatt_gpu::{GpuSpec, Hooks, Policy, Run, Work, simulate};
 use warpwatt_simt::trace::KernelTrace;
 
 /// Events and ticks: each takes a bounded time.
@@ -66,4 +67,19 @@ fn idle_sms_cost_nothing() {
         run(&spec, streaming(1, 64)).work
     };
     assert_eq!(on(100), on(1));
+}
+
+/// Warps of a full pool wait for a busy unit, and others for room in the pool: nobody looks at them cycle after cycle.
+#[test]
+fn a_full_pool_costs_nothing() {
+    let traces = suite_traces("spmv_csr", false);
+    let ticks = |policy| {
+        let mut spec = GpuSpec::preset("fermi-16sm").unwrap();
+        spec.sm.count = 1;
+        spec.scheduler.policy = policy;
+        let run = simulate(&spec, &traces, Hooks::default()).unwrap();
+        run.work.ticks as f64
+    };
+    let (pool, all) = (ticks(Policy::ActivePool), ticks(Policy::RoundRobin));
+    assert!(pool < 1.2 * all, "{pool} ticks, of all warps {all}");
 }
