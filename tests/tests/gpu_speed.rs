@@ -1,9 +1,9 @@
 //! The time of a timing run grows with what is executed and not with what passes meanwhile. Time itself is not measured: what the simulation does is counted.
 
 use crate::gpu_support::{gpu, presets_of_32, run, streaming};
-use crate::techniques_contract::suite_traces;
 use warpwatt_gpu::{GpuSpec, Hooks, Policy, Run, Work, simulate};
 use warpwatt_simt::trace::KernelTrace;
+use warpwatt_tests::traces;
 
 /// Events and ticks: each takes a bounded time.
 fn steps(run: &Run) -> f64 {
@@ -72,7 +72,7 @@ fn idle_sms_cost_nothing() {
 /// Warps of a full pool wait for a busy unit, and others for room in the pool: nobody looks at them cycle after cycle.
 #[test]
 fn a_full_pool_costs_nothing() {
-    let traces = suite_traces("spmv_csr", false);
+    let traces = traces("spmv_csr");
     let ticks = |policy| {
         let mut spec = GpuSpec::preset("fermi-16sm").unwrap();
         spec.sm.count = 1;

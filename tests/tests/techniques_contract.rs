@@ -25,6 +25,7 @@ use warpwatt_techniques::parameter::Range;
 use warpwatt_techniques::{
     ALL as REGISTRY, Circuits, Definition, Group, Kind, Metric, Refusal, Stack, Technique, find,
 };
+use warpwatt_tests::{traces, traces_with_values};
 
 /// Loops over code larger than the I-cache, different in every warp, with branches and memory.
 fn kernel() -> KernelTrace {
@@ -918,7 +919,10 @@ fn what_adds_up_is_counted_when_a_part_is_timed() {
         spec.sm.count = 1;
         technique.reshape(&mut spec);
         for name in ["hotspot", "transpose_naive"] {
-            let traces = suite_traces(name, technique.needs_values());
+            let traces = match technique.needs_values() {
+                true => traces_with_values(name),
+                false => traces(name),
+            };
             let Some([whole, sampled]) = whole_and_sampled(&*technique, &spec, &traces) else {
                 continue;
             };
@@ -950,18 +954,4 @@ fn what_adds_up_is_counted_when_a_part_is_timed() {
     }
     assert_eq!(off, [""; 0]);
     assert!(compared > 30, "{compared}");
-}
-
-/// Launches of a kernel of the suite.
-pub fn suite_traces(name: &str, values: bool) -> Vec<KernelTrace> {
-    let kernel = warpwatt_suite::kernel(name).unwrap();
-    let module = warpwatt_ptx::load(kernel.ptx).unwrap();
-    let (case, prepared) = kernel.prepare(None).unwrap();
-    let options = warpwatt_suite::RunOptions {
-        record: true,
-        values,
-        ..warpwatt_suite::RunOptions::default()
-    };
-    let run = warpwatt_suite::run_case(&module, &case, &prepared, options).unwrap();
-    run.into_traces()
 }

@@ -12,8 +12,6 @@ use warpwatt_techniques::parameter::Range;
 use warpwatt_techniques::{ALL, Definition, Kind, Stack, Technique, Together, find};
 use warpwatt_tests::traces_with_values;
 
-use crate::techniques_contract::suite_traces;
-
 /// Branches that part warps, local memory, barriers and several launches.
 static TRACES: LazyLock<Vec<KernelTrace>> = LazyLock::new(|| {
     ["n_queens", "scan_large"]
@@ -273,7 +271,7 @@ fn watchers_follow_any_run() {
 /// What is put up to the whole is put up for each configuration as if it were alone.
 #[test]
 fn configurations_are_sampled_together_as_alone() {
-    let traces = suite_traces("hotspot", true);
+    let traces = traces_with_values("hotspot");
     let sampled = |stacks: &[&Stack]| {
         let (mut gpu, mut hooks) = (reshaped(stacks[0]), Hooks::default());
         gpu.sm.count = 1;

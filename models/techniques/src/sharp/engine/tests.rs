@@ -130,3 +130,14 @@ fn a_conflict_among_warps_drops_the_later_recording() {
     engine.advance(50);
     assert_eq!((engine.counts.recorded, engine.counts.dropped), (4, 1));
 }
+
+/// Two registers are recorded of the first warp, whose others loads will bring, one of them twice; then four of the next, and these are checked.
+#[test]
+fn a_register_that_two_loads_bring_is_left_out_once() {
+    let mut engine = engine();
+    engine.load(0, &[3], 0);
+    engine.load(0, &[3, 2], 0);
+    engine.load(1, &[], 0);
+    engine.ask(Request::Check(1));
+    assert_eq!(engine.checked_at(1), Some(2 + 4 + 4 + LATENCY));
+}
