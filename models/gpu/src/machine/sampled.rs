@@ -6,7 +6,7 @@ use super::{Gpu, Grid};
 use crate::GpuError;
 use crate::counters::{Counter, Counts, Selection};
 use crate::sampling::{Batch, LaunchSample, Plan, Way};
-use crate::sm::{Attached, Pace, Sm};
+use crate::sm::{Attached, Paces, Passed, Places, Sm};
 
 /// What is put down to what was left out, over all launches.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,8 @@ impl Parts {
 pub(super) struct Mark {
     cycle: u64,
     counts: Parts,
+    /// Blocks of memory accessed.
+    blocks: u64,
 }
 
 impl Mark {
@@ -59,7 +61,8 @@ impl Mark {
         Stretch {
             cycles: self.cycle - before.cycle,
             counted: self.counts.since(&before.counts),
-            passed: 0,
+            blocks: self.blocks - before.blocks,
+            passed: Passed::default(),
             live: Vec::new(),
         }
     }
@@ -70,8 +73,10 @@ impl Mark {
 pub(super) struct Stretch {
     pub cycles: u64,
     pub counted: Parts,
-    /// Warp instructions that were left out behind it.
-    pub passed: u64,
+    /// Blocks of memory that were accessed.
+    pub blocks: u64,
+    /// What was left out behind it.
+    pub passed: Passed,
     /// Warps of each SM that went on.
     pub live: Vec<u64>,
 }
@@ -109,16 +114,20 @@ pub(super) struct Progress {
     pub stop: usize,
     /// The cycle in which something is to be done.
     pub next: u64,
-    /// Where the stretch began that is measured.
+    /// Where the wave began that is timed.
     pub begun: Option<Mark>,
     pub stretches: Vec<Stretch>,
-    /// When the launch began, and cycles that were left out since, roughly.
+    /// Marks since warps went on last, a window apart.
+    pub windows: Vec<Mark>,
+    /// When the launch began, when it was timed again, and cycles that were left out, roughly.
     pub start: u64,
+    pub resumed: u64,
     pub left_out: u64,
     /// Warp instructions that were issued or left out, roughly.
     pub behind: u64,
-    /// How fast the warps of each SM get on, by slot.
-    pub paces: Vec<Vec<Pace>>,
+    /// How fast warps get on, and where those of each SM were when they were seen last.
+    pub paces: Paces,
+    pub places: Vec<Places>,
 }
 
 impl Progress {
@@ -134,6 +143,7 @@ impl Progress {
                 _ => u64::MAX,
             },
             start: now,
+            resumed: now,
             ..Self::default()
         }
     }
@@ -178,6 +188,7 @@ impl Gpu<'_, '_> {
                 memory: self.memory.counts.activity(&Selection::in_total()),
                 sms: self.sms.iter().map(one).collect(),
             },
+            blocks: self.sms.iter().map(|(sm, _)| sm.blocks_accessed()).sum(),
         }
     }
 
@@ -189,8 +200,8 @@ impl Gpu<'_, '_> {
             Plan::Jumps(_) => stretches.iter_mut().for_each(Stretch::count_alive),
         }
         let skipped = match grid.plan? {
-            Plan::Waves(_) => stretches.iter().map(|stretch| stretch.passed).collect(),
-            Plan::Jumps(_) => around(&stretches),
+            Plan::Waves(_) => stretches.iter().map(|it| it.passed.instructions).collect(),
+            Plan::Jumps(_) => calibrated(&stretches, around(&stretches)),
         };
         let batches = stretches.iter().zip(skipped);
         let batches = batches.map(|(stretch, skipped)| self.stands(stretch, skipped));
@@ -215,7 +226,7 @@ impl Gpu<'_, '_> {
         Batch {
             activity,
             skipped,
-            passed: stretch.passed,
+            passed: stretch.passed.instructions,
         }
     }
 }
@@ -225,22 +236,100 @@ fn share_out(stretches: &mut [Stretch], skipped: u64) {
     let count = stretches.len().max(1) as u64;
     let up_to = |number: u64| skipped * number / count;
     for (number, stretch) in (0..).zip(stretches) {
-        stretch.passed = up_to(number + 1) - up_to(number);
+        stretch.passed.instructions = up_to(number + 1) - up_to(number);
     }
 }
 
 /// What is left out between two stretches takes as long as if the rate went evenly from that of the one to that of the other; half of that time is put down to
 /// each. Gives that as warp instructions.
-fn around(stretches: &[Stretch]) -> Vec<u64> {
+fn around(stretches: &[Stretch]) -> Vec<f64> {
     let rate = |stretch: &Stretch| stretch.issued() as f64 / stretch.cycles.max(1) as f64;
     let mut shares = vec![0.0; stretches.len()];
     for (number, stretch) in stretches.iter().enumerate() {
         let next = (number + 1).min(stretches.len() - 1);
         let (here, there) = (rate(stretch), rate(&stretches[next]));
-        let half = stretch.passed as f64 / (here + there);
+        let half = stretch.passed.instructions as f64 / (here + there);
         shares[number] += half * here;
         shares[next] += half * there;
     }
-    let shares = shares.into_iter().map(|share| share.round() as u64);
-    shares.collect()
+    shares
+}
+
+/// `shares` changed so that what they stand for accesses as many blocks of memory as what was left out, which is known (regression estimator: Cochran, Sampling
+/// Techniques, 1977, chapter 7; as weights: Deville and Särndal, Calibration Estimators in Survey Sampling, 1992, equation 2.5). Stretches see too much of what takes little
+/// memory or too much of what takes a lot, as warps do not come to lie quite where they would.
+fn calibrated(stretches: &[Stretch], shares: Vec<f64>) -> Vec<u64> {
+    let blocks = |stretch: &Stretch| stretch.blocks as f64 / stretch.issued() as f64;
+    let mean = |of: &dyn Fn(&Stretch) -> f64| {
+        let sum: f64 = stretches
+            .iter()
+            .zip(&shares)
+            .map(|(it, share)| share * of(it))
+            .sum();
+        sum / shares.iter().sum::<f64>()
+    };
+    let mut passed = Passed::default();
+    stretches.iter().for_each(|it| passed += it.passed);
+    let (known, seen) = (
+        passed.blocks as f64 / passed.instructions as f64,
+        mean(&blocks),
+    );
+    let spread = mean(&|it| (blocks(it) - seen).powi(2));
+    let apart = || stretches.iter().map(|it| blocks(it) - seen);
+    let least = apart().fold(-f64::MIN_POSITIVE, f64::min);
+    let most = apart().fold(f64::MIN_POSITIVE, f64::max);
+    // No share falls below zero.
+    let slope = ((known - seen) / spread).clamp(-1.0 / most, -1.0 / least);
+    let slope = if slope.is_nan() { 0.0 } else { slope };
+    let each = stretches.iter().zip(&shares);
+    let each = each.map(|(it, share)| share * (1.0 + slope * (blocks(it) - seen)));
+    each.map(|share| share.round() as u64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stretch of 1000 warp instructions and 10,000 behind it, that access so many blocks.
+    fn stretch(blocks: u64, blocks_behind: u64) -> Stretch {
+        let issued = [(Counter::WarpInstructions.name(), 1000)];
+        Stretch {
+            cycles: 2000,
+            counted: Parts {
+                memory: Activity::new(),
+                sms: vec![issued.into_iter().collect()],
+            },
+            blocks,
+            passed: Passed {
+                instructions: 10_000,
+                blocks: blocks_behind,
+            },
+            live: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn stretches_stand_for_as_many_blocks_as_were_left_out() {
+        let shares = vec![10_000.0; 3];
+        let of = |blocks: [u64; 3], behind: u64| {
+            let stretches = blocks.map(|blocks| stretch(blocks, behind));
+            calibrated(&stretches, shares.clone())
+        };
+        // 100 in 1000 on average, as behind: nothing changes.
+        assert_eq!(of([50, 100, 150], 1000), [10_000; 3]);
+        // 120 in 1000 behind.
+        let weights = of([50, 100, 150], 1200);
+        assert_eq!(weights.iter().sum::<u64>(), 30_000);
+        let blocks = weights.iter().zip([50, 100, 150]);
+        assert_eq!(
+            blocks.map(|(weight, blocks)| weight * blocks).sum::<u64>() / 1000,
+            3600
+        );
+        // More than any of them has: no share falls below zero.
+        let weights = of([50, 100, 150], 9000);
+        assert_eq!(weights, [0, 10_000, 20_000]);
+        // Nothing tells them apart.
+        assert_eq!(of([100; 3], 1200), [10_000; 3]);
+        assert_eq!(of([0; 3], 0), [10_000; 3]);
+    }
 }

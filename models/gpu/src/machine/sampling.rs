@@ -8,10 +8,15 @@ use warpwatt_simt::trace::{
 
 use super::tests::{ALL, inst};
 use super::*;
-use crate::Way;
+use crate::{Policy, Way};
 
 /// A loop that streams, computes and, in CTAs of two warps, meets at a barrier.
 fn looping(ctas: u32, rounds: u64) -> KernelTrace {
+    scattering(ctas, rounds, 0)
+}
+
+/// The same with lanes that lie a line apart in the first `scattered` rounds of a warp.
+fn scattering(ctas: u32, rounds: u64, scattered: u64) -> KernelTrace {
     let access = |kind, sources: &[u16], destinations: &[u16]| StaticInst {
         memory: Some(MemoryOp::new(Space::Global, kind, 4)),
         ..inst(Unit::Memory, sources, destinations)
@@ -41,7 +46,8 @@ fn looping(ctas: u32, rounds: u64) -> KernelTrace {
         recorder.clear();
         let addresses = |round: u64| -> Vec<u64> {
             let base = (warp * rounds + round) * 128;
-            (0..32).map(|lane| base + 4 * lane).collect()
+            let apart = if round < scattered { 128 } else { 4 };
+            (0..32).map(|lane| base + apart * lane).collect()
         };
         for round in 0..rounds {
             recorder.access(0, ALL, ALL, &addresses(round));
@@ -135,6 +141,22 @@ fn warps_of_a_wave_leave_stretches_out() {
     assert!(2 * sample.skipped() > sample.warp_instructions);
     is_near(&sampled, &whole, 0.05);
     assert_eq!(sampled, run(&spec, &trace, sampling(Way::Any)));
+}
+
+/// A warp is long where its accesses scatter, and longer if it is young: warps come to lie where they would, and what they access there is counted in.
+#[test]
+fn a_phase_that_takes_long_is_not_passed_over() {
+    for policy in [Policy::Gto, Policy::RoundRobin, Policy::ActivePool] {
+        let mut spec = small();
+        (spec.scheduler.policy, spec.scheduler.active_warps) = (policy, 3);
+        let trace = scattering(120, 600, 60);
+        let whole = run(&spec, &trace, None);
+        let sampled = run(&spec, &trace, sampling(Way::Any));
+        let sample = sampled.launches[0].sample.as_ref().unwrap();
+        assert!(5 * sample.skipped() > 4 * sample.warp_instructions);
+        let off = off(&sampled, &whole, "cycles");
+        assert!(off.abs() < 0.05, "{policy:?}: {off}");
+    }
 }
 
 #[test]

@@ -1,28 +1,33 @@
-//! Warps go on in their traces without being timed, all of an SM equally far.
+//! Warps go on in their traces without being timed, by their paces.
 //!
 //! What is in the pipeline stays there. Warps of a CTA pass a barrier together, so that they are as far apart as they were. What is passed over is brought into
 //! the caches.
 
-use warpwatt_simt::trace::{Asynchronous, BarrierUse, KernelTrace, Step, Unit};
+use std::ops::AddAssign;
+
+use warpwatt_simt::trace::{Asynchronous, BarrierUse, KernelTrace, MemoryOpKind, Step, Unit};
 
 use super::ldst::local_base;
+use super::paces::Paces;
 use super::{Sm, World};
 use crate::counters::Counter;
 use crate::memory::coalesce::Coalescer;
 use crate::memory::warm::Touch;
-use crate::{GpuError, StoreMiss};
+use crate::{GpuError, GpuSpec, StoreMiss, TexturePath};
 
-/// What of a pace is kept from one time that is measured to the next: who is preferred stays so, but a warp in a slow part of its program leaves that.
-const KEPT: f64 = 0.98;
+/// What warps pass on their way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Passed {
+    pub instructions: u64,
+    /// Blocks of memory that these access beyond the SM.
+    pub blocks: u64,
+}
 
-/// How fast warps of a slot get on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pace {
-    /// Bytes of traces that they passed while they were timed, lately.
-    came: f64,
-    /// When the one that is there was placed, and how much of its trace it had left when it was seen last.
-    placed: u64,
-    left: usize,
+impl AddAssign for Passed {
+    fn add_assign(&mut self, other: Self) {
+        self.instructions += other.instructions;
+        self.blocks += other.blocks;
+    }
 }
 
 /// A warp on its way.
@@ -59,6 +64,7 @@ pub(crate) struct Road<'n> {
     pub trace: &'n KernelTrace,
     /// Takes the next CTA from the grid.
     pub next_cta: &'n mut dyn FnMut() -> Option<usize>,
+    pub paces: &'n Paces,
     /// What is passed is brought into the caches.
     pub brings: bool,
 }
@@ -75,62 +81,45 @@ fn is_barrier(trace: &KernelTrace, step: &Step) -> bool {
     trace.code[step.inst as usize].unit == Unit::Barrier
 }
 
+/// Whether a step goes past the load-store unit.
+fn is_texture(trace: &KernelTrace, step: &Step, spec: &GpuSpec) -> bool {
+    let op = trace.code[step.inst as usize].memory;
+    spec.texture.path == TexturePath::Own && op.is_some_and(|op| op.kind == MemoryOpKind::Texture)
+}
+
 impl Sm {
+    /// The slots of its warps.
+    pub(super) fn live_slots(&self) -> impl Iterator<Item = usize> + use<> {
+        let (live, slots) = (self.live, self.warps.len());
+        (0..slots).filter(move |slot| live >> slot & 1 != 0)
+    }
+
     /// How far each warp is from its end, in bytes of its trace.
     pub fn left(&self) -> impl Iterator<Item = usize> {
-        let live = (0..self.warps.len()).filter(|index| self.live >> index & 1 != 0);
-        live.map(|index| self.warps[index].left())
+        self.live_slots().map(|slot| self.warps[slot].left())
     }
 
-    /// Sees how far warps are: what they came since they were seen last is added to their paces if they were `timed`.
-    pub fn see_paces(&self, paces: &mut Vec<Pace>, timed: bool) {
-        paces.resize(self.warps.len(), Pace::default());
-        for (slot, (pace, warp)) in paces.iter_mut().zip(&self.warps).enumerate() {
-            let is_live = self.live >> slot & 1 != 0;
-            let left = if is_live { warp.left() } else { 0 };
-            if timed {
-                let came = if is_live && pace.placed == warp.placed {
-                    pace.left.saturating_sub(left)
-                } else {
-                    0
-                };
-                pace.came = pace.came * KEPT + came as f64;
-            }
-            (pace.placed, pace.left) = (warp.placed, left);
-        }
-    }
-
-    /// The paces of the warps that are there, together.
-    pub fn speed(&self, paces: &[Pace]) -> f64 {
-        self.paces_of_live(paces).sum()
-    }
-
-    /// The highest of them.
-    pub fn fastest(&self, paces: &[Pace]) -> f64 {
-        self.paces_of_live(paces).fold(0.0, f64::max)
-    }
-
-    fn paces_of_live(&self, paces: &[Pace]) -> impl Iterator<Item = f64> {
-        let live = paces.iter().enumerate();
-        let live = live.filter(|(slot, _)| self.live >> slot & 1 != 0);
-        live.map(|(_, pace)| pace.came)
-    }
-
-    /// Warps go on by their paces times `factor`; at the end of their CTA in the next one. How many instructions are passed.
+    /// Warps go on by their paces times `factor`; at the end of their CTA in the next one, as the youngest.
     pub fn jump(
         &mut self,
         road: &mut Road<'_>,
-        (paces, factor): (&[Pace], f64),
+        factor: f64,
         world: &mut World<'_>,
-    ) -> Result<u64, GpuError> {
-        let budgets = paces.iter().map(|pace| (pace.came * factor) as u64);
-        let budgets: Vec<u64> = budgets.collect();
-        let mut coalescer = Coalescer::default();
-        let mut passed = 0;
-        for cta in 0..self.ctas.len() {
-            passed += self.jump_cta(road, cta, &budgets, &mut coalescer, world)?;
+    ) -> Result<Passed, GpuError> {
+        let slots = self.by_age();
+        let paces = road.paces.of(slots.len());
+        let mut budgets = vec![0; self.warps.len()];
+        for (slot, pace) in slots.into_iter().zip(&paces) {
+            budgets[slot] = (pace * factor) as u64;
         }
-        if passed > 0 {
+        let of_youngest = paces.last().map_or(0, |pace| (pace * factor) as u64);
+        let mut coalescer = Coalescer::default();
+        let mut passed = Passed::default();
+        for cta in 0..self.ctas.len() {
+            let budgets = (budgets.as_slice(), of_youngest);
+            passed += self.jump_cta(road, cta, budgets, &mut coalescer, world)?;
+        }
+        if passed.instructions > 0 {
             self.let_go();
             self.awake = true;
         }
@@ -141,17 +130,17 @@ impl Sm {
         &mut self,
         road: &mut Road<'_>,
         cta: usize,
-        budgets: &[u64],
+        (budgets, of_youngest): (&[u64], u64),
         coalescer: &mut Coalescer,
         world: &mut World<'_>,
-    ) -> Result<u64, GpuError> {
+    ) -> Result<Passed, GpuError> {
         let trace = road.trace;
         let members = self.ctas[cta].warps();
         let mut travellers: Vec<Traveller> = (0..self.warps.len())
             .filter(|index| members >> index & 1 != 0)
             .map(|index| self.traveller(trace, index, budgets[index]))
             .collect();
-        let (mut passed, mut crossed) = (0, false);
+        let (mut passed, mut crossed) = (Passed::default(), false);
         loop {
             let under_way = travellers.iter().filter(|it| !it.state.is_over());
             let last = under_way.map(|it| it.ahead).min().unwrap_or(u32::MAX);
@@ -160,7 +149,11 @@ impl Sm {
             }
             if !travellers.is_empty() && travellers.iter().all(|it| it.state == State::AtEnd) {
                 let Some(next) = (road.next_cta)() else { break };
-                passed += self.begin_next(trace, (cta, next), &mut travellers, world)?;
+                for traveller in &mut travellers {
+                    traveller.budget = traveller.budget.min(of_youngest);
+                }
+                passed.instructions +=
+                    self.begin_next(trace, (cta, next), &mut travellers, world)?;
                 continue;
             }
             let behind = |it: &&mut Traveller| it.ahead == last && !it.state.is_over();
@@ -170,7 +163,7 @@ impl Sm {
             }
             crossed = true;
             for traveller in &mut behind {
-                passed += u64::from(self.warps[traveller.index].leave_out().is_some());
+                passed.instructions += u64::from(self.warps[traveller.index].leave_out().is_some());
                 traveller.budget = traveller.budget.saturating_sub(1);
                 traveller.ahead += 1;
                 traveller.state = State::Going;
@@ -202,6 +195,7 @@ impl Sm {
         self.counts.add(Counter::Warps, needed as u64);
         for (number, traveller) in travellers.iter_mut().enumerate() {
             self.warps[traveller.index].continue_in(trace.warp(next, number)?);
+            self.ages.place(traveller.index);
             traveller.state = State::Going;
             traveller.ahead = 0;
         }
@@ -228,17 +222,17 @@ impl Sm {
         }
     }
 
-    /// As far as the next barrier, or as the budget goes. How many instructions are passed.
+    /// As far as the next barrier, or as the budget goes.
     fn go(
         &mut self,
         road: &Road<'_>,
         traveller: &mut Traveller,
         coalescer: &mut Coalescer,
         world: &mut World<'_>,
-    ) -> u64 {
+    ) -> Passed {
         let (index, trace) = (traveller.index, road.trace);
         let local = local_base(world.spec, (self.id, index as u8));
-        let mut passed = 0;
+        let mut passed = Passed::default();
         while matches!(traveller.state, State::Going) {
             let Some(next) = self.warps[index].next() else {
                 traveller.state = State::Ended;
@@ -257,11 +251,14 @@ impl Sm {
                 break;
             };
             traveller.budget -= 1;
-            passed += 1;
-            if road.brings
-                && let Some(touch) = Touch::of((trace, &step), world.spec, Some(local), coalescer)
-            {
-                self.touch(touch, coalescer, world);
+            passed.instructions += 1;
+            if let Some(touch) = Touch::of((trace, &step), world.spec, Some(local), coalescer) {
+                if !is_texture(trace, &step, world.spec) {
+                    passed.blocks += coalescer.blocks.len() as u64;
+                }
+                if road.brings {
+                    self.touch(touch, coalescer, world);
+                }
             }
         }
         passed

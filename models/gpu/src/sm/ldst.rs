@@ -136,6 +136,8 @@ pub(crate) struct LdstUnit {
     stuck: bool,
     /// Instructions that the pipeline has no room for.
     behind: VecDeque<Waiting>,
+    /// Blocks of all accesses so far.
+    accessed: u64,
 }
 
 /// A memory instruction with its operands.
@@ -377,6 +379,7 @@ impl Sm {
             }
             _ => self.coalesce(waiting, world.spec),
         }
+        self.ldst.accessed += self.coalescer.blocks.len() as u64;
         self.counts.add(Counter::MemoryAccesses, 1);
         self.counts.add(
             Counter::AddressLanes,
@@ -605,6 +608,11 @@ impl Sm {
             }
         }
         Ok(true)
+    }
+
+    /// Blocks of memory beyond the SM that its instructions have accessed so far.
+    pub fn blocks_accessed(&self) -> u64 {
+        self.ldst.accessed
     }
 
     fn coalesce(&mut self, waiting: &Waiting, spec: &GpuSpec) {

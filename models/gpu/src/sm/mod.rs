@@ -13,6 +13,7 @@ mod l1;
 mod l15;
 mod ldst;
 mod outstanding;
+mod paces;
 mod pending;
 mod repeat;
 mod reservation_ring;
@@ -31,7 +32,8 @@ mod world;
 
 pub(crate) use attached::Attached;
 pub use debug_view::{WarpState, WarpView};
-pub(crate) use jump::{Pace, Road};
+pub(crate) use jump::{Passed, Road};
+pub(crate) use paces::{Paces, Places};
 
 use warpwatt_simt::trace::KernelTrace;
 
