@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::gpu_support::*;
 use toml::Table;
@@ -26,6 +26,9 @@ use warpwatt_techniques::{
     ALL as REGISTRY, Circuits, Definition, Group, Kind, Metric, Refusal, Stack, Technique, find,
 };
 use warpwatt_tests::{traces, traces_with_values};
+
+/// What stacks run: recorded once.
+static KERNEL: LazyLock<[KernelTrace; 1]> = LazyLock::new(|| [kernel()]);
 
 /// Loops over code larger than the I-cache, different in every warp, with branches and memory.
 fn kernel() -> KernelTrace {
@@ -73,7 +76,7 @@ fn run_with(techniques: &[&dyn Technique]) -> Run {
     for technique in techniques {
         technique.attach(&spec, &mut hooks);
     }
-    simulate(&spec, &[kernel()], hooks).unwrap()
+    simulate(&spec, &*KERNEL, hooks).unwrap()
 }
 
 #[test]
@@ -381,7 +384,7 @@ fn run_stack(stack: &Stack) -> (Run, BTreeMap<(u32, u32), u64>) {
     hooks.issue.push(Box::new(move |_| {
         Box::new(Transcript(Rc::clone(&shared), Vec::new()))
     }));
-    let run = simulate(&spec, &[kernel()], hooks).unwrap();
+    let run = simulate(&spec, &*KERNEL, hooks).unwrap();
     (run, Rc::unwrap_or_clone(digests).into_inner())
 }
 

@@ -10,9 +10,10 @@ use super::{Gpu, Grid};
 use crate::GpuError;
 use crate::sm::{Passed, Places, Road, Shared};
 
-/// Cycles after a jump in which nothing is measured, and those of a window that is.
+/// Cycles after a jump in which nothing is measured, and those of a window that is: more where warps issue less than so many instructions each in them.
 const SETTLES: u64 = 2000;
 const WINDOW: u64 = 2000;
+const LEAST_ISSUED: u64 = 10;
 
 /// What is measured are two windows whose rates differ by less than this part: until then, what a jump or a new phase left unsettled is settling.
 const STEADY: f64 = 0.05;
@@ -41,8 +42,15 @@ impl Gpu<'_, '_> {
         grid: &mut Grid<'_>,
         batches: u32,
     ) -> Result<(), GpuError> {
-        self.see_paces(grid, true);
         let mark = self.mark(now, grid);
+        let live = self.sms.iter().map(|(sm, _)| sm.live().count_ones());
+        let live = u64::from(live.sum::<u32>());
+        if mark.issued() < grid.sampling.issued + LEAST_ISSUED * live {
+            grid.sampling.next = now + WINDOW;
+            return Ok(());
+        }
+        self.see_paces(grid, true);
+        grid.sampling.issued = mark.issued();
         grid.sampling.windows.push(mark);
         let Some(mut stretch) = measured(&grid.sampling.windows) else {
             grid.sampling.next = now + WINDOW;
@@ -194,5 +202,5 @@ fn measured(windows: &[Mark]) -> Option<Stretch> {
 fn is_worth_it(stretch: &Stretch, trace: &KernelTrace, batches: u32) -> bool {
     let whole = trace.warp_instructions() as f64;
     let cycles = whole / stretch.issued() as f64 * stretch.cycles as f64;
-    cycles > 4.0 * (u64::from(batches) * (SETTLES + 2 * WINDOW)) as f64
+    cycles > 4.0 * (u64::from(batches) * (SETTLES + stretch.cycles)) as f64
 }
