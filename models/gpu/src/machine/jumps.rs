@@ -43,8 +43,7 @@ impl Gpu<'_, '_> {
         batches: u32,
     ) -> Result<(), GpuError> {
         let mark = self.mark(now, grid);
-        let live = self.sms.iter().map(|(sm, _)| sm.live().count_ones());
-        let live = u64::from(live.sum::<u32>());
+        let live: u64 = self.live().sum();
         if mark.issued() < grid.sampling.issued + LEAST_ISSUED * live {
             grid.sampling.next = now + WINDOW;
             return Ok(());
@@ -70,11 +69,7 @@ impl Gpu<'_, '_> {
             return Ok(());
         }
         stretch.passed = self.jump(&stretch, factor, grid)?;
-        let live = self
-            .sms
-            .iter()
-            .map(|(sm, _)| u64::from(sm.live().count_ones()));
-        stretch.live = live.collect();
+        stretch.live = self.live().collect();
         self.see_paces(grid, false);
         let sampling = &mut grid.sampling;
         let passed = stretch.passed.instructions;
@@ -116,10 +111,16 @@ impl Gpu<'_, '_> {
         most * self.speed(grid) / (fastest * stretch.issued() as f64).max(1.0)
     }
 
+    /// How many warps each SM has.
+    fn live(&self) -> impl Iterator<Item = u64> {
+        let live = self.sms.iter().map(|(sm, _)| sm.live().count_ones());
+        live.map(u64::from)
+    }
+
     /// The paces of the warps of each SM.
     fn paces(&self, grid: &Grid<'_>) -> impl Iterator<Item = Vec<f64>> {
-        let live = self.sms.iter().map(|(sm, _)| sm.live().count_ones());
-        live.map(|live| grid.sampling.paces.of(live as usize))
+        self.live()
+            .map(|live| grid.sampling.paces.of(live as usize))
     }
 
     /// The paces of all warps together.

@@ -211,7 +211,7 @@ impl Gpu<'_, '_> {
         }
         let skipped = match grid.plan? {
             Plan::Waves(_) => stretches.iter().map(|it| it.passed.instructions).collect(),
-            Plan::Jumps(_) => calibrated(&stretches, around(&stretches)),
+            Plan::Jumps(_) => calibrated(&stretches, &around(&stretches)),
         };
         let batches = stretches.iter().zip(skipped);
         let batches = batches.map(|(stretch, skipped)| self.stands(stretch, skipped));
@@ -271,22 +271,17 @@ const SAME: f64 = 0.01;
 /// `shares` changed so that what they stand for accesses as many blocks of memory as what was left out, which is known (regression estimator: Cochran, Sampling
 /// Techniques, 1977, chapter 7; as weights: Deville and Särndal, Calibration Estimators in Survey Sampling, 1992, equation 2.5). Stretches see too much of what takes little
 /// memory or too much of what takes a lot, as warps do not come to lie quite where they would.
-fn calibrated(stretches: &[Stretch], shares: Vec<f64>) -> Vec<u64> {
+fn calibrated(stretches: &[Stretch], shares: &[f64]) -> Vec<u64> {
     let blocks = |stretch: &Stretch| stretch.blocks as f64 / stretch.issued() as f64;
     let mean = |of: &dyn Fn(&Stretch) -> f64| {
-        let sum: f64 = stretches
-            .iter()
-            .zip(&shares)
-            .map(|(it, share)| share * of(it))
-            .sum();
+        let each = stretches.iter().zip(shares);
+        let sum: f64 = each.map(|(it, share)| share * of(it)).sum();
         sum / shares.iter().sum::<f64>()
     };
     let mut passed = Passed::default();
     stretches.iter().for_each(|it| passed += it.passed);
-    let (known, seen) = (
-        passed.blocks as f64 / passed.instructions as f64,
-        mean(&blocks),
-    );
+    let known = passed.blocks as f64 / passed.instructions as f64;
+    let seen = mean(&blocks);
     // What differs by less than that between stretches says nothing of them (ridge calibration: Chambers, Robust Case-Weighting for Multipurpose Establishment
     // Surveys, 1996).
     let spread = mean(&|it| (blocks(it) - seen).powi(2)) + (SAME * seen).powi(2);
@@ -296,7 +291,7 @@ fn calibrated(stretches: &[Stretch], shares: Vec<f64>) -> Vec<u64> {
     // No share falls below zero.
     let slope = ((known - seen) / spread).clamp(-1.0 / most, -1.0 / least);
     let slope = if slope.is_nan() { 0.0 } else { slope };
-    let each = stretches.iter().zip(&shares);
+    let each = stretches.iter().zip(shares);
     let each = each.map(|(it, share)| share * (1.0 + slope * (blocks(it) - seen)));
     each.map(|share| share.round() as u64).collect()
 }
@@ -325,10 +320,10 @@ mod tests {
 
     #[test]
     fn stretches_stand_for_as_many_blocks_as_were_left_out() {
-        let shares = vec![10_000.0; 3];
+        let shares = [10_000.0; 3];
         let of = |blocks: [u64; 3], behind: u64| {
             let stretches = blocks.map(|blocks| stretch(blocks, behind));
-            calibrated(&stretches, shares.clone())
+            calibrated(&stretches, &shares)
         };
         // 100 in 1000 on average, as behind: nothing changes.
         assert_eq!(of([50, 100, 150], 1000), [10_000; 3]);

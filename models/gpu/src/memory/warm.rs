@@ -17,6 +17,8 @@ pub(crate) enum Touch {
     Loads,
     /// Past it.
     Copies,
+    /// By way of the texture units and their own cache.
+    Textures,
     Writes,
 }
 
@@ -52,7 +54,7 @@ impl Touch {
         }
         let touch = match op.kind {
             MemoryOpKind::Store | MemoryOpKind::Atomic => Self::Writes,
-            MemoryOpKind::Texture if spec.texture.path == TexturePath::Own => Self::Copies,
+            MemoryOpKind::Texture if spec.texture.path == TexturePath::Own => Self::Textures,
             _ if op.past_l1 => Self::Copies,
             _ => Self::Loads,
         };

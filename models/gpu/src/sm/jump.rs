@@ -5,7 +5,7 @@
 
 use std::ops::AddAssign;
 
-use warpwatt_simt::trace::{Asynchronous, BarrierUse, KernelTrace, MemoryOpKind, Step, Unit};
+use warpwatt_simt::trace::{Asynchronous, BarrierUse, KernelTrace, Step, Unit};
 
 use super::ldst::local_base;
 use super::paces::Paces;
@@ -13,13 +13,13 @@ use super::{Sm, World};
 use crate::counters::Counter;
 use crate::memory::coalesce::Coalescer;
 use crate::memory::warm::Touch;
-use crate::{GpuError, GpuSpec, StoreMiss, TexturePath};
+use crate::{GpuError, StoreMiss};
 
 /// What warps pass on their way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Passed {
     pub instructions: u64,
-    /// Blocks of memory that these access beyond the SM.
+    /// Blocks of memory that these access beyond the SM by way of the load-store unit.
     pub blocks: u64,
 }
 
@@ -79,12 +79,6 @@ fn can_be_passed(trace: &KernelTrace, step: &Step) -> bool {
 
 fn is_barrier(trace: &KernelTrace, step: &Step) -> bool {
     trace.code[step.inst as usize].unit == Unit::Barrier
-}
-
-/// Whether a step goes past the load-store unit.
-fn is_texture(trace: &KernelTrace, step: &Step, spec: &GpuSpec) -> bool {
-    let op = trace.code[step.inst as usize].memory;
-    spec.texture.path == TexturePath::Own && op.is_some_and(|op| op.kind == MemoryOpKind::Texture)
 }
 
 impl Sm {
@@ -253,7 +247,7 @@ impl Sm {
             traveller.budget -= 1;
             passed.instructions += 1;
             if let Some(touch) = Touch::of((trace, &step), world.spec, Some(local), coalescer) {
-                if !is_texture(trace, &step, world.spec) {
+                if touch != Touch::Textures {
                     passed.blocks += coalescer.blocks.len() as u64;
                 }
                 if road.brings {
@@ -274,7 +268,7 @@ impl Sm {
             let in_l1 = match touch {
                 Touch::Loads => spec.has_l1(),
                 Touch::Writes => spec.has_l1() && is_stored(),
-                Touch::Copies => false,
+                Touch::Copies | Touch::Textures => false,
             };
             let hit = in_l1 && cache.bring(line, block.mask, false);
             if touch == Touch::Writes || !hit {
