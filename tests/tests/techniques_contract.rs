@@ -48,7 +48,7 @@ fn kernel() -> KernelTrace {
                 0 => Dynamic::at(at, ALL, |lane| u64::from(128 * (cta + 7 * at)) + 4 * lane),
                 _ => Dynamic::plain(at),
             });
-            let jumps_back = at % 35 == 5 + warp && steps.len() < 1500;
+            let jumps_back = at % 35 == 5 + warp && steps.len() < 400;
             at = if jumps_back { at - 5 } else { at + 1 };
         }
         steps

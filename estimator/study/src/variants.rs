@@ -231,23 +231,33 @@ pub fn literal(text: &str) -> Value {
         .unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
+/// In so many tables may a setting lie: more than any does, and few enough to be taken apart again.
+const DEEPEST: usize = 16;
+
 /// Sets `path` in a GPU's table. Judging the value is not its job, but there must be tables on the way.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), SpecProblem> {
-    let blocked = |at: &str| SpecProblem {
+    let problem = |message: String| SpecProblem {
         path: path.to_owned(),
-        message: format!("`{at}` is a setting, not a table of settings"),
+        message,
         help: None,
         unknown: false,
     };
-    let (outer, last) = path
-        .rsplit_once('.')
-        .map_or((None, path), |(outer, last)| (Some(outer), last));
+    let mut outer: Vec<&str> = path.split('.').collect();
+    let last = outer.pop().unwrap_or(path);
+    if outer.len() > DEEPEST {
+        let (first, tables) = (outer[0], outer.len());
+        return Err(problem(format!(
+            "`{first}.…` lies in {tables} tables: no setting lies in more than {DEEPEST}"
+        )));
+    }
     let mut inner = table;
-    for key in outer.into_iter().flat_map(|outer| outer.split('.')) {
+    for key in outer {
         let next = inner
             .entry(key)
             .or_insert_with(|| Value::Table(Table::new()));
-        inner = next.as_table_mut().ok_or_else(|| blocked(key))?;
+        inner = next
+            .as_table_mut()
+            .ok_or_else(|| problem(format!("`{key}` is a setting, not a table of settings")))?;
     }
     inner.insert(last.to_owned(), value);
     Ok(())
@@ -290,5 +300,13 @@ mod tests {
         assert_eq!(table["sm"]["threads"].as_integer(), Some(512));
         assert_eq!(table["units"]["sp"]["lanes"].as_integer(), Some(16));
         assert!(set(&mut table, "sm.threads.deep", Value::Integer(1)).is_err());
+        // So many that dropping them would overflow the stack.
+        let path = "a.".repeat(100_000) + "b";
+        let fault = set(&mut table, &path, Value::Integer(1)).unwrap_err();
+        assert!(
+            fault.message.starts_with("`a.…` lies in 100000 tables"),
+            "{}",
+            fault.message
+        );
     }
 }
