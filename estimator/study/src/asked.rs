@@ -175,8 +175,9 @@ fn apply(
     };
     let (key, value) = (key.trim(), values(value.trim()));
     if key.contains('.') {
-        return set(gpu, key, value)
-            .map_err(|problem| Diag::error("what_if::setting", problem.message));
+        return set(gpu, key, value).map_err(|problem| {
+            Diag::error("what_if::setting", problem.message).maybe_help(problem.help)
+        });
     }
     let unknown = |member: &Member| find(&member.name).is_err();
     let judged = readable && !stacks.iter().flatten().any(unknown);

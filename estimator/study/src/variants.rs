@@ -231,27 +231,29 @@ pub fn literal(text: &str) -> Value {
         .unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// In so many tables may a setting lie: more than any does, and few enough to be taken apart again.
+/// In so many tables may a setting lie: more than any does, and so few that the stack holds dropping them.
 const DEEPEST: usize = 16;
 
-/// Sets `path` in a GPU's table. Judging the value is not its job, but there must be tables on the way.
+/// Sets `path` in a GPU's table. Judging the value is not its job, but there must be tables on the way, and not too many.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), SpecProblem> {
     let problem = |message: String| SpecProblem {
         path: path.to_owned(),
         message,
-        help: None,
+        help: Some("settings are named as in `sm.threads`".to_owned()),
         unknown: false,
     };
-    let mut outer: Vec<&str> = path.split('.').collect();
-    let last = outer.pop().unwrap_or(path);
-    if outer.len() > DEEPEST {
-        let (first, tables) = (outer[0], outer.len());
+    let tables = path.matches('.').count();
+    if tables > DEEPEST {
+        let first = path.split('.').next().unwrap_or_default();
         return Err(problem(format!(
             "`{first}.…` lies in {tables} tables: no setting lies in more than {DEEPEST}"
         )));
     }
+    let (outer, last) = path
+        .rsplit_once('.')
+        .map_or((None, path), |(outer, last)| (Some(outer), last));
     let mut inner = table;
-    for key in outer {
+    for key in outer.into_iter().flat_map(|outer| outer.split('.')) {
         let next = inner
             .entry(key)
             .or_insert_with(|| Value::Table(Table::new()));
