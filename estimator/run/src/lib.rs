@@ -13,6 +13,7 @@ pub mod execute;
 pub mod fleet;
 pub mod forecast;
 pub mod foreign;
+mod guides;
 pub mod inject;
 pub mod kept;
 pub mod kernel;

@@ -185,6 +185,8 @@ pub struct Timing {
     pub execution: usize,
     /// The first of the plan's configurations that have these techniques: structures of a study's own take no time.
     pub configuration: usize,
+    /// The study's GPU that it starts from, the first of those that come out alike.
+    pub gpu: usize,
     /// The GPU after the techniques have reshaped it and made it fit its clock.
     pub spec: Arc<GpuSpec>,
     /// The first of the timings that are run together: of this execution on this GPU, with techniques that decide alike.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warpwatt_gpu::{Control, GpuSpec, Hooks, Run, Sampling, Watcher, simulate_under};
+use warpwatt_gpu::{Control, GpuError, GpuSpec, Hooks, Run, Sampling, Watcher, simulate_under};
 use warpwatt_reliability::{LaunchAvf, Liveness};
 use warpwatt_simt::Interrupt;
 use warpwatt_simt::trace::KernelTrace;
@@ -17,6 +17,7 @@ use super::boards;
 use super::built::built;
 use super::drive::{Batch, Made, TimingRun, Work};
 use super::execute::{first_mismatch, trace, untimed};
+use super::guides::Guides;
 use super::plan::structures;
 use super::plan::{Plan, StudyKernel, Timing};
 use super::registers::limited;
@@ -48,14 +49,16 @@ pub struct StudyWork<'p> {
     pub interrupt: Option<Interrupt>,
     /// How sure runs are to be of which a part is timed; all of each is if there is none.
     pub goal: Option<Goal>,
-    /// How much of each run is timed, on the way to that.
+    /// How much of the run at hand is timed, for that.
     pub(crate) sampling: Option<Sampling>,
 }
 
 /// What executing a kernel leaves: its traces, and which bits they need if the study follows those.
+#[derive(Default)]
 pub struct Executed {
     traces: Vec<KernelTrace>,
     needs: Vec<Arc<Liveness>>,
+    guides: Guides,
 }
 
 impl Executed {
@@ -63,7 +66,7 @@ impl Executed {
     pub fn of(traces: Vec<KernelTrace>) -> Self {
         Self {
             traces,
-            needs: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -104,10 +107,7 @@ impl Work for StudyWork<'_> {
         let kernel = &self.plan.axes.kernels[execution.kernel];
         let Some(loaded) = kernel.subject.loaded(execution.lower) else {
             return Ok(Made {
-                trace: Executed {
-                    traces: Vec::new(),
-                    needs: Vec::new(),
-                },
+                trace: Executed::default(),
                 kept: true,
             });
         };
@@ -138,6 +138,7 @@ impl Work for StudyWork<'_> {
                             Vec::new()
                         },
                         traces,
+                        guides: Guides::default(),
                     },
                 })
             }
@@ -156,13 +157,23 @@ impl Work for StudyWork<'_> {
     }
 
     fn time(&self, trace: &Executed, run: &TimingRun) -> Result<Timed, Diag> {
-        match self.goal {
-            Some(goal) => goal.meet(
-                |sampling| Self { sampling, ..*self }.tried(trace, run),
-                Timed::sigma,
-            ),
-            None => self.tried(trace, run),
-        }
+        let Some(goal) = self.goal else {
+            return self.tried(trace, run);
+        };
+        let timing = &self.plan.timings[run.timing];
+        let tried = |sampling| Self { sampling, ..*self }.tried(trace, run);
+        let mut own = None;
+        let sampling = trace.guides.of(timing.gpu, || {
+            if !self.is_plain(timing) {
+                return self.found(goal, timing.gpu, trace);
+            }
+            let time = |sampling| Ok((sampling, tried(sampling)?));
+            let met = goal.meet(time, |(_, timed)| timed.sigma());
+            let sampling = met.as_ref().ok().and_then(|(sampling, _)| *sampling);
+            own = Some(met.map(|(_, timed)| timed));
+            sampling
+        });
+        own.unwrap_or_else(|| tried(sampling))
     }
 
     fn price(
@@ -308,6 +319,29 @@ impl StudyWork<'_> {
                 notes: elsewhere.map_or_else(Vec::new, |kernel| kernel.notes(&timing.spec)),
             },
         }
+    }
+
+    /// Whether it is of the study's GPU as it is.
+    fn is_plain(&self, timing: &Timing) -> bool {
+        self.stack(timing).members().is_empty()
+            && *timing.spec == self.plan.axes.gpus[timing.gpu].spec
+    }
+
+    /// How much of a GPU without techniques is to be timed; all of what it cannot run.
+    fn found(&self, goal: Goal, gpu: usize, executed: &Executed) -> Option<Sampling> {
+        let (spec, traces) = (&self.plan.axes.gpus[gpu].spec, &executed.traces);
+        let time = |sampling| {
+            let control = Control {
+                sampling,
+                ..self.control()
+            };
+            let run = || simulate_under(spec, traces, Hooks::default(), control);
+            let run = sampling.map(|_| run()).transpose()?;
+            Ok::<_, GpuError>((sampling, run))
+        };
+        let sigma = |run: &Run| Some(Samples::of(run)?.cycles_sigma(run.cycles));
+        let met = goal.meet(time, |(_, run)| run.as_ref().and_then(sigma));
+        met.ok().and_then(|(sampling, _)| sampling)
     }
 
     fn control(&self) -> Control<'static> {

@@ -77,6 +77,7 @@ pub(super) fn span(axes: Axes, combinations: &[Combination], fits: &Fits) -> Pla
                     plan.timings.push(Timing {
                         execution,
                         configuration: configuration as usize,
+                        gpu: gpu as usize,
                         spec: Arc::clone(spec),
                         together: match shares {
                             true => *alike.entry(decisions).or_insert(own),

@@ -203,6 +203,11 @@ impl IssueHook for Follower {
         self.main.finish(cycle, cta, self.main_registers);
     }
 
+    fn up_to(&mut self, cycle: u64) {
+        self.asked.advance(cycle);
+        self.main.advance(cycle);
+    }
+
     fn report(&self, activity: &mut Activity) {
         let counts = &self.counts;
         if self.sizes.entries > 0 {

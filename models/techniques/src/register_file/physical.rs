@@ -1,5 +1,7 @@
 //! The physical registers of an SM: which are taken, which parts of the file have power, how often each was accessed.
 
+use std::ops::Range;
+
 use crate::registers_over_time::RegistersOverTime;
 
 /// How the file is divided.
@@ -61,8 +63,9 @@ pub struct Usage {
 #[derive(Clone, Debug)]
 pub struct Physical {
     geometry: Geometry,
-    /// By register.
-    taken: Vec<bool>,
+    /// Rows that are free: of each bank in turn so many words, a bit a row.
+    free: Vec<u64>,
+    words: usize,
     accesses: Vec<u64>,
     /// Registers taken, by subarray: those of bank 0 first.
     held: Vec<u32>,
@@ -80,9 +83,12 @@ pub struct Physical {
 impl Physical {
     /// A file with every register free.
     pub fn new(geometry: Geometry) -> Self {
+        let rows = geometry.registers.div_ceil(geometry.banks.max(1));
+        let words = rows.div_ceil(u64::BITS) as usize;
         Self {
             geometry,
-            taken: vec![false; geometry.registers as usize],
+            free: vec![u64::MAX; geometry.banks as usize * words],
+            words,
             accesses: vec![0; geometry.registers as usize],
             held: vec![0; (geometry.banks * geometry.subarrays) as usize],
             next: vec![0; geometry.banks as usize],
@@ -117,7 +123,8 @@ impl Physical {
     pub fn take_register(&mut self, cycle: u64, register: u16) -> Taken {
         self.advance(cycle);
         let subarray = self.subarray(register);
-        self.taken[usize::from(register)] = true;
+        let (word, bit) = self.place(register);
+        self.free[word] &= !bit;
         self.held[subarray] += 1;
         let woken = self.held[subarray] == 1;
         self.count += 1;
@@ -132,7 +139,8 @@ impl Physical {
     pub fn release(&mut self, cycle: u64, register: u16) {
         self.advance(cycle);
         let subarray = self.subarray(register);
-        self.taken[usize::from(register)] = false;
+        let (word, bit) = self.place(register);
+        self.free[word] |= bit;
         self.held[subarray] -= 1;
         self.count -= 1;
         self.usage.releases += 1;
@@ -161,9 +169,8 @@ impl Physical {
             Selection::Powered => self.find_powered(bank)?,
             Selection::RoundRobin => {
                 let first = self.next[bank as usize];
-                let row = (0..rows)
-                    .map(|step| (first + step) % rows)
-                    .find(|&row| self.is_free(bank, row))?;
+                let row = self.first_free(bank, first..rows);
+                let row = row.or_else(|| self.first_free(bank, 0..first))?;
                 self.next[bank as usize] = (row + 1) % rows;
                 row
             }
@@ -180,16 +187,33 @@ impl Physical {
             .clone()
             .find(|subarray| with_power(subarray) && room(subarray))
             .or_else(|| all.find(room))?;
-        let rows = subarray * per_subarray..(subarray + 1) * per_subarray;
-        rows.into_iter().find(|&row| self.is_free(bank, row))
+        self.first_free(bank, subarray * per_subarray..(subarray + 1) * per_subarray)
     }
 
     fn held_by(&self, bank: u32, subarray: u32) -> u32 {
         self.held[(bank * self.geometry.subarrays + subarray) as usize]
     }
 
-    fn is_free(&self, bank: u32, row: u32) -> bool {
-        !self.taken[(row * self.geometry.banks + bank) as usize]
+    /// The first free one of some rows of a bank.
+    fn first_free(&self, bank: u32, rows: Range<u32>) -> Option<u32> {
+        let words = &self.free[bank as usize * self.words..][..self.words];
+        let mut row = rows.start;
+        while row < rows.end {
+            let free = words[(row / u64::BITS) as usize] >> (row % u64::BITS);
+            if free != 0 {
+                return Some(row + free.trailing_zeros()).filter(|row| *row < rows.end);
+            }
+            row = (row / u64::BITS + 1) * u64::BITS;
+        }
+        None
+    }
+
+    /// The word of a register in `free`, and its bit there.
+    fn place(&self, register: u16) -> (usize, u64) {
+        let (register, banks) = (usize::from(register), self.geometry.banks as usize);
+        let (bank, row) = (register % banks, register / banks);
+        let bits = u64::BITS as usize;
+        (bank * self.words + row / bits, 1 << (row % bits))
     }
 
     fn rows(&self) -> u32 {
