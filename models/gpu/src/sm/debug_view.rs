@@ -88,10 +88,10 @@ impl Sm {
     pub fn warp_view(&self, index: usize) -> WarpView {
         let warp = &self.warps[index];
         WarpView {
-            serial: self.ages.of[index].placed,
+            serial: self.ages.placed[index],
             cta: self.ctas[usize::from(warp.cta)].number,
             placed: warp.placed,
-            issued: self.ages.of[index].issued,
+            issued: warp.issued,
             state: self.state(index),
             loading: self.loading >> index & 1 != 0,
         }
@@ -137,11 +137,7 @@ impl Sm {
     fn stands(&self, index: usize) -> (WarpState, Option<u8>, Option<u32>) {
         let warp = &self.warps[index];
         let barrier = self.ctas[usize::from(warp.cta)].waits_at(index);
-        (
-            self.state(index),
-            barrier,
-            warp.coming().map(|step| step.inst),
-        )
+        (self.state(index), barrier, warp.coming())
     }
 
     /// Warps of one CTA that do the same, `alike` by their slots.

@@ -32,7 +32,7 @@ fn next_fetch(warp: &Warp, program: &Program, branches: BranchFetch) -> u32 {
     match branches {
         // Behind the last instruction there is nothing to fetch by mistake.
         BranchFetch::NotTaken if (warp.fetch_at as usize) < program.insts.len() => warp.fetch_at,
-        _ => warp.next().map_or(0, |step| step.inst),
+        _ => warp.next().unwrap_or(0),
     }
 }
 
@@ -67,7 +67,7 @@ impl Sm {
         for observer in &mut world.attached.observers {
             for number in before..slot.delivered {
                 let bytes = world.spec.fetch.instruction_bytes;
-                let pc = |step: &Step| world.program.address(step.inst, bytes);
+                let pc = |step: Step| world.program.address(step.inst, bytes);
                 if let Some(pc) = slot.buffered(number).map(pc) {
                     observer.buffered(FetchEvent { cycle, warp, pc });
                 }
@@ -165,7 +165,7 @@ impl Sm {
         let warp = &mut self.warps[index as usize];
         let at = next_fetch(warp, program, settings.branches);
         let due = match warp.next() {
-            Some(step) if step.inst == at => u64::from(warp.due),
+            Some(inst) if inst == at => u64::from(warp.due),
             _ => 0,
         };
         let address = program.address(at, settings.instruction_bytes)
@@ -177,7 +177,7 @@ impl Sm {
         let (mut on_path, mut in_front) = (0, 0);
         while passed + metadata < settings.instructions {
             match warp.next() {
-                Some(step) if step.inst == at + passed && !warp.branch => {
+                Some(inst) if inst == at + passed && !warp.branch => {
                     let place = if watched { 1 << (passed + metadata) } else { 0 };
                     if warp.due > 0 {
                         warp.due -= 1;
@@ -186,7 +186,7 @@ impl Sm {
                         continue;
                     }
                     on_path |= place;
-                    let control = program.insts[step.inst as usize].control;
+                    let control = program.insts[inst as usize].control;
                     warp.branch = control && settings.branches == BranchFetch::Stall;
                     warp.fetch();
                     warp.due = warp.metadata(program);
@@ -203,7 +203,7 @@ impl Sm {
         }
         warp.bare = passed == 0 && metadata > 0;
         warp.fetch_at = if warp.wrong > 0 {
-            warp.next().map_or(0, |step| step.inst)
+            warp.next().unwrap_or(0)
         } else {
             at + passed
         };

@@ -187,6 +187,7 @@ impl Sm {
             last: self.schedulers[scheduler].last_issued,
             waiting: self.waiting(),
             ages: &self.ages,
+            warps: &self.warps,
         };
         self.select
             .issue(candidates, &seen, &mut self.schedulers[scheduler].active)
@@ -220,7 +221,6 @@ impl Sm {
         };
         let program = world.program;
         let inst = &program.insts[step.inst as usize];
-        self.ages.of[index as usize].issued += 1;
         self.tally.issue(&step);
         self.observe(&step, index as u8, now, world);
         let plan = self.plan(&step, inst, index as u8, now, world);

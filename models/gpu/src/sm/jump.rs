@@ -228,7 +228,8 @@ impl Sm {
         let local = local_base(world.spec, (self.id, index as u8));
         let mut passed = Passed::default();
         while matches!(traveller.state, State::Going) {
-            let Some(next) = self.warps[index].next() else {
+            let mut of_plain = None;
+            let Some(next) = self.warps[index].next_step(&mut of_plain) else {
                 traveller.state = State::Ended;
                 break;
             };

@@ -333,7 +333,7 @@ impl Sm {
         if self.at_barrier & bit != 0 {
             return;
         }
-        let inst = &world.program.insts[oldest.inst as usize];
+        let inst = &world.program.insts[oldest as usize];
         let regions = world.spec.scoreboard.regions;
         let now = world.now;
         let mut opens = if warp.entry.look_at(world.program, inst, regions, now) {
@@ -438,7 +438,7 @@ impl Sm {
             } else if let Some(gate) = self.gate_shut(index, now, world.program) {
                 again = again.min(gate);
             } else if let Some(oldest) = self.warps[index].oldest() {
-                let port = world.program.insts[oldest.inst as usize].port;
+                let port = world.program.insts[oldest as usize].port;
                 self.blocked &= !bit;
                 self.make_ready(index, port, now);
                 let scheduler = modulo(index as u32, self.schedulers.len() as u32);

@@ -182,7 +182,7 @@ impl Sm {
         if !self.gated {
             return None;
         }
-        let oldest = self.warps[index].oldest()?.inst as usize;
+        let oldest = self.warps[index].oldest()? as usize;
         let opens = self.gate_opens(index, &program.insts[oldest], now);
         (opens > now).then_some(opens)
     }

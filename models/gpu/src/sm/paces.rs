@@ -65,7 +65,7 @@ impl Sm {
     /// The slots of its warps, from the oldest one on.
     pub fn by_age(&self) -> Vec<usize> {
         let mut slots: Vec<usize> = self.live_slots().collect();
-        slots.sort_unstable_by_key(|&slot| self.ages.of[slot].placed);
+        slots.sort_unstable_by_key(|&slot| self.ages.placed[slot]);
         slots
     }
 
@@ -74,12 +74,13 @@ impl Sm {
         places.0.resize(self.warps.len(), (0, 0));
         let slots = self.by_age().into_iter();
         let issued = slots.map(|slot| {
-            let (age, (placed, before)) = (&self.ages.of[slot], places.0[slot]);
-            age.issued - if age.placed == placed { before } else { 0 }
+            let (age, (placed, before)) = (self.ages.placed[slot], places.0[slot]);
+            self.warps[slot].issued - if age == placed { before } else { 0 }
         });
         let issued = issued.collect();
-        for (place, age) in places.0.iter_mut().zip(&self.ages.of) {
-            *place = (age.placed, age.issued);
+        let ages = self.ages.placed.iter().zip(&self.warps);
+        for (place, (&placed, warp)) in places.0.iter_mut().zip(ages) {
+            *place = (placed, warp.issued);
         }
         issued
     }

@@ -15,7 +15,8 @@ pub(super) fn find(hooks: &mut [Box<dyn IssueHook>]) -> Option<usize> {
 impl Sm {
     /// Whether the chosen warp may issue its oldest instruction, as far as others need its unit for another execution.
     pub(super) fn repeats_before(&mut self, warp: u32, now: u64, world: &mut World<'_>) -> bool {
-        let Some(step) = self.warps[warp as usize].oldest() else {
+        let mut of_plain = None;
+        let Some(step) = self.warps[warp as usize].oldest_step(&mut of_plain) else {
             return true;
         };
         let chosen = Chosen {

@@ -53,7 +53,7 @@ impl<T: Copy + Default> ReservationRing<T> {
             return None;
         }
         if slot - now >= self.places.len() as u64 {
-            self.grow();
+            self.grow(slot - now);
         }
         let slot = slot as u32;
         let place = self.place(slot);
@@ -67,10 +67,11 @@ impl<T: Copy + Default> ReservationRing<T> {
         Some(&mut place.promised)
     }
 
-    /// Room for all that can be promised.
+    /// Room for what is promised so far ahead.
     #[cold]
-    fn grow(&mut self) {
-        let few = std::mem::replace(&mut self.places, vec![Slot::default(); SLOTS as usize]);
+    fn grow(&mut self, ahead: u64) {
+        let places = (ahead as usize + 1).next_power_of_two();
+        let few = std::mem::replace(&mut self.places, vec![Slot::default(); places]);
         for old in few {
             let place = self.place(old.slot);
             self.places[place] = old;

@@ -15,14 +15,14 @@ pub(crate) struct Entry {
     next: u64,
     /// The bits of all regions in use.
     bits: u64,
-    /// One bit a region in use, and how many they are.
+    /// One bit a region in use; `count` says how many they are.
     used: u32,
-    count: u32,
     /// Those that wait for memory.
     memory: u32,
     /// Those that the instruction looked at last waits for, and how many may be in use when it goes.
     awaited: u32,
-    most: u32,
+    most: u8,
+    count: u8,
     pending: [Pending; MOST],
     /// What the bits of each stand for, where they do not say it all.
     regions: [Region; MOST],
@@ -85,7 +85,8 @@ impl Entry {
             return false;
         }
         // More results than there are regions go when nothing else is pending.
-        self.most = capacity.saturating_sub(program.results(inst).len() as u32);
+        let most = capacity.saturating_sub(program.results(inst).len() as u32);
+        self.most = most.min(u8::MAX.into()) as u8;
         self.awaited = 0;
         if inst.fence {
             self.awaited = self.used;
@@ -173,7 +174,7 @@ impl Entry {
     #[inline]
     pub fn release(&mut self, taken: u32) {
         self.drop(taken);
-        self.count -= slots(taken).count() as u32;
+        self.count -= taken.count_ones() as u8;
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which warp is served next.
 
+use super::warp::Warp;
 use crate::{GpuSpec, Policy};
 
 /// The scheduling policy over masks of warps.
@@ -17,30 +18,23 @@ pub(crate) struct Seen<'s> {
     pub last: u32,
     /// Warps that wait for memory or at a barrier.
     pub waiting: u64,
-    /// Of each warp, a number: when it was placed, how many instructions it has issued, since when it has been ready.
+    /// Of each warp, when it was placed and since when it has been ready.
     pub ages: &'s Ages,
+    /// By slot, for how many instructions each has issued.
+    pub warps: &'s [Warp],
 }
 
-/// What policies know of each warp.
+/// What policies know of each warp; numbers of a kind side by side, so that those of all warps lie in few lines of the processor's cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ages {
     /// Warps placed so far.
     next: u64,
     /// The policy wants to know since when warps have been ready.
     of_ready: bool,
-    /// By warp slot.
-    pub of: Vec<Age>,
-}
-
-/// What policies know of a warp.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Age {
-    /// The order of placement.
-    pub placed: u64,
-    /// Instructions issued.
-    pub issued: u64,
-    /// The cycle since which the warp's oldest instruction has been ready, if the policy wants to know.
-    pub ready: u64,
+    /// By warp slot: the order of placement.
+    pub placed: Vec<u64>,
+    /// By warp slot: the cycle since which the warp's oldest instruction has been ready, if the policy wants to know.
+    ready: Vec<u64>,
 }
 
 impl Ages {
@@ -48,14 +42,14 @@ impl Ages {
         Self {
             next: 0,
             of_ready: spec.scheduler.policy == Policy::FirstReady,
-            of: vec![Age::default(); warps as usize],
+            placed: vec![0; warps as usize],
+            ready: vec![0; warps as usize],
         }
     }
 
     /// A warp is placed in a slot.
     pub fn place(&mut self, slot: usize) {
-        self.of[slot].placed = self.next;
-        self.of[slot].issued = 0;
+        self.placed[slot] = self.next;
         self.next += 1;
     }
 
@@ -63,22 +57,22 @@ impl Ages {
     #[inline]
     pub fn is_ready(&mut self, slot: usize, now: u64) {
         if self.of_ready {
-            self.of[slot].ready = now;
+            self.ready[slot] = now;
         }
     }
+}
 
-    /// The candidate with the least number; of equals the lowest.
-    #[inline]
-    fn least(&self, candidates: u64, number: impl Fn(&Age) -> u64) -> u32 {
-        let mut rest = candidates;
-        let mut best = (u64::MAX, candidates.trailing_zeros());
-        while rest != 0 {
-            let warp = rest.trailing_zeros();
-            rest &= rest - 1;
-            best = best.min((number(&self.of[warp as usize]), warp));
-        }
-        best.1
+/// The candidate with the least number; of equals the lowest.
+#[inline]
+fn least(candidates: u64, number: impl Fn(usize) -> u64) -> u32 {
+    let mut rest = candidates;
+    let mut best = (u64::MAX, candidates.trailing_zeros());
+    while rest != 0 {
+        let warp = rest.trailing_zeros();
+        rest &= rest - 1;
+        best = best.min((number(warp as usize), warp));
     }
+    best.1
 }
 
 impl Select {
@@ -109,9 +103,9 @@ impl Select {
             Policy::RoundRobin => after(candidates, last),
             Policy::TwoLevel => self.two_level(candidates, last, last),
             Policy::Gto if candidates >> last & 1 != 0 => last,
-            Policy::Gto | Policy::Oldest => seen.ages.least(candidates, |age| age.placed),
-            Policy::Fair => seen.ages.least(candidates, |age| age.issued),
-            Policy::FirstReady => seen.ages.least(candidates, |age| age.ready),
+            Policy::Gto | Policy::Oldest => least(candidates, |warp| seen.ages.placed[warp]),
+            Policy::Fair => least(candidates, |warp| seen.warps[warp].issued),
+            Policy::FirstReady => least(candidates, |warp| seen.ages.ready[warp]),
             Policy::ActivePool => return self.pool_issue(candidates, seen, active),
         };
         Some(warp)
@@ -122,7 +116,7 @@ impl Select {
         *active &= !seen.waiting;
         let mut outside = candidates & !*active;
         while outside != 0 && active.count_ones() < self.active_warps {
-            let warp = seen.ages.least(outside, |age| age.placed);
+            let warp = least(outside, |warp| seen.ages.placed[warp]);
             *active |= 1 << warp;
             outside &= !(1 << warp);
         }
@@ -192,10 +186,20 @@ mod tests {
     }
 
     fn issue(policy: Policy, candidates: u64, last: u32, ages: &Ages) -> u32 {
+        issue_of(policy, candidates, last, (ages, &[]))
+    }
+
+    fn issue_of(
+        policy: Policy,
+        candidates: u64,
+        last: u32,
+        (ages, warps): (&Ages, &[Warp]),
+    ) -> u32 {
         let seen = Seen {
             last,
             waiting: 0,
             ages,
+            warps,
         };
         select(policy)
             .issue(candidates, &seen, &mut 0)
@@ -231,8 +235,8 @@ mod tests {
     #[test]
     fn greedy_stays_and_otherwise_the_oldest_goes() {
         let mut ages = ages();
-        for (age, placed) in ages.of.iter_mut().rev().zip(0..) {
-            age.placed = placed;
+        for (age, placed) in ages.placed.iter_mut().rev().zip(0..) {
+            *age = placed;
         }
         assert_eq!(issue(Policy::Gto, 0b0110, 1, &ages), 1);
         assert_eq!(issue(Policy::Gto, 0b0110, 0, &ages), 2, "placed before 1");
@@ -242,11 +246,12 @@ mod tests {
     #[test]
     fn fair_takes_the_one_that_issued_least_and_first_ready_the_one_that_waits_longest() {
         let mut ages = ages();
-        ages.of[3].issued = 5;
-        ages.of[4].issued = 4;
+        let mut warps = vec![Warp::new(2); 5];
+        warps[3].issued = 5;
+        warps[4].issued = 4;
         ages.is_ready(3, 10);
         ages.is_ready(4, 20);
-        assert_eq!(issue(Policy::Fair, 0b11000, 0, &ages), 4);
+        assert_eq!(issue_of(Policy::Fair, 0b11000, 0, (&ages, &warps)), 4);
         assert_eq!(issue(Policy::FirstReady, 0b11000, 0, &ages), 3);
     }
 
@@ -257,6 +262,7 @@ mod tests {
             last: 63,
             waiting: 0,
             ages: &ages,
+            warps: &[],
         };
         assert_eq!(select.issue(0b1111, &seen, &mut active), Some(0));
         assert_eq!(active, 0b0011, "two warps are active");

@@ -11,46 +11,83 @@ use crate::{Extent, GpuSpec, IssuePlan};
 /// How often each static instruction of the launch was issued.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    issued: Vec<Issued>,
+    /// Small numbers, so that those of many instructions lie in a line of the processor's cache; what they have grown too large for is among the sums.
+    few: Vec<Few>,
+    sums: Vec<Issued>,
     /// Lanes of a warp.
     width: u64,
     /// Hooks decide what is read and written: [`Tally::steer`] has counted it.
     steered: bool,
     /// The lanes of the last instruction, and how many they are: they change seldom.
-    lanes: (LaneMask, u64),
+    lanes: (LaneMask, u32),
+}
+
+/// Issues of an instruction, and the lanes on its path.
+#[derive(Clone, Copy, Debug, Default)]
+struct Few {
+    times: u32,
+    active: u32,
+}
+
+impl Few {
+    /// Lanes up to which there is room for another issue.
+    const MOST: u32 = u32::MAX - LaneMask::BITS;
 }
 
 /// Issues of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Issued {
     times: u64,
-    /// Lanes on its path, and those of them that executed it, summed.
+    /// Lanes on its path, and those of them that did not execute it, summed.
     active: u64,
-    lanes: u64,
+    idle: u64,
+}
+
+impl Issued {
+    /// Lanes that executed it, summed.
+    fn lanes(&self) -> u64 {
+        self.active - self.idle
+    }
 }
 
 impl Tally {
     /// A launch of `insts` static instructions begins, its warps `width` lanes wide.
     pub fn begin(&mut self, insts: usize, width: u32) {
         self.width = u64::from(width);
-        self.issued.clear();
-        self.issued.resize(insts, Issued::default());
+        self.few.clear();
+        self.few.resize(insts, Few::default());
+        self.sums.clear();
+        self.sums.resize(insts, Issued::default());
     }
 
     /// An instruction issues.
     #[inline]
     pub fn issue(&mut self, step: &Step) {
         if step.active != self.lanes.0 {
-            self.lanes = (step.active, u64::from(step.active.count_ones()));
+            self.lanes = (step.active, step.active.count_ones());
         }
-        let issued = &mut self.issued[step.inst as usize];
-        issued.times += 1;
-        issued.active += self.lanes.1;
-        issued.lanes += if step.executed == step.active {
-            self.lanes.1
-        } else {
-            u64::from(step.executed.count_ones())
-        };
+        let inst = step.inst as usize;
+        let few = &mut self.few[inst];
+        few.times += 1;
+        few.active += self.lanes.1;
+        if few.active > Few::MOST {
+            self.sums[inst] = self.of(inst);
+            self.few[inst] = Few::default();
+        }
+        if step.executed != step.active {
+            let idle = step.active & !step.executed;
+            self.sums[inst].idle += u64::from(idle.count_ones());
+        }
+    }
+
+    /// All issues of a static instruction.
+    fn of(&self, inst: usize) -> Issued {
+        let (few, sum) = (self.few[inst], self.sums[inst]);
+        Issued {
+            times: sum.times + u64::from(few.times),
+            active: sum.active + u64::from(few.active),
+            idle: sum.idle,
+        }
     }
 
     /// Hooks have decided the plan of the instruction that issues in so many lanes.
@@ -65,8 +102,8 @@ impl Tally {
         self.steered = true;
         let issued = Issued {
             times: 1,
-            active: 0,
-            lanes,
+            active: lanes,
+            idle: 0,
         };
         count_operands(program, inst, plan, issued, counts);
         let copied = u64::from(plan.copies) * self.width;
@@ -89,19 +126,20 @@ impl Tally {
     /// At the end of a launch: counts what the instructions that were issued do whenever they are.
     pub fn settle(&mut self, program: &Program, counts: &mut Counts) {
         self.so_far(program, counts);
-        self.issued.fill(Issued::default());
+        self.few.fill(Few::default());
+        self.sums.fill(Issued::default());
     }
 
     /// The same before the end, of what has issued so far; it is not settled by that.
     pub fn so_far(&self, program: &Program, counts: &mut Counts) {
-        for inst in 0..self.issued.len() {
+        for inst in 0..self.few.len() {
             self.of_one(program, inst, counts);
         }
     }
 
     /// The same of one static instruction.
     pub fn of_one(&self, program: &Program, inst: usize, counts: &mut Counts) {
-        let (issued, inst) = (self.issued[inst], &program.insts[inst]);
+        let (issued, inst) = (self.of(inst), &program.insts[inst]);
         let times = issued.times;
         if times == 0 {
             return;
@@ -119,7 +157,7 @@ impl Tally {
                 counts.add(counter, streamed);
             }
             for counter in [Counter::RegisterWordsRead, Counter::RegisterWordsWritten] {
-                counts.add(counter, issued.lanes * inst.streamed);
+                counts.add(counter, issued.lanes() * inst.streamed);
             }
             for counter in [Counter::OperandWrite, Counter::OperandRead] {
                 counts.add(counter, streamed);
@@ -162,9 +200,10 @@ fn count_operands(
     program: &Program,
     inst: &Inst,
     plan: &IssuePlan,
-    Issued { times, lanes, .. }: Issued,
+    issued: Issued,
     counts: &mut Counts,
 ) {
+    let (times, lanes) = (issued.times, issued.lanes());
     let written = u64::from(plan.writes + plan.narrow_writes);
     counts.add(Counter::RegisterWrite, times * written);
     counts.add(
@@ -217,5 +256,37 @@ fn port_counter(port: Port) -> Counter {
         Port::Fp64 => Counter::IssuedFp64,
         Port::Ldst => Counter::IssuedLdst,
         Port::Barrier => Counter::IssuedBarrier,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As often as it takes for small numbers to grow too large.
+    #[test]
+    fn what_is_counted_in_small_numbers_is_not_lost() {
+        let mut tally = Tally::default();
+        tally.begin(2, 64);
+        let step = |active, executed| Step {
+            inst: 1,
+            active,
+            executed,
+            addresses: None,
+            values: None,
+        };
+        tally.few[1] = Few {
+            times: 1 << 26,
+            active: u32::MAX - 128,
+        };
+        for _ in 0..3 {
+            tally.issue(&step(u64::MAX, 0b111));
+        }
+        assert_eq!(tally.few[1].times, 1, "the others are among the sums");
+        let all = tally.of(1);
+        let active = u64::from(u32::MAX - 128) + 3 * 64;
+        assert_eq!((all.times, all.active), ((1 << 26) + 3, active));
+        assert_eq!(all.lanes(), active - 3 * 61);
+        assert_eq!(tally.of(0).times, 0);
     }
 }

@@ -67,7 +67,8 @@ impl Sm {
         while rest != 0 {
             let index = rest.trailing_zeros();
             rest &= rest - 1;
-            let step = self.warps[index as usize].oldest();
+            let mut of_plain = None;
+            let step = self.warps[index as usize].oldest_step(&mut of_plain);
             if step.is_some_and(|step| !throttle.admits(now, index as u8, step)) {
                 admitted &= !(1 << index);
             }

@@ -24,9 +24,13 @@ const WAYS: u32 = 64;
 /// The back end of an SM as the issue stage sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
-    /// One, or one for each scheduler.
-    parts: Vec<Part>,
+    /// One, or one for each scheduler: what one of them, or all together, send instructions to.
+    parts: usize,
     split: bool,
+    /// By part: room between issue and unit, by port, and behind it collectors: for everything, for the special-function unit, for memory.
+    places: Slots<{ CLASSES + POOLS }>,
+    /// Which collectors each port takes, by their number among the places.
+    pool_of: [u8; CLASSES],
     schedulers: u32,
     collect: u64,
     transfer: u64,
@@ -43,15 +47,6 @@ pub(crate) struct Units {
     leaving: ReservationRing<Leaving>,
     /// Result buses of all parts together.
     buses: u8,
-}
-
-/// What one scheduler, or all of them together, send instructions to.
-#[derive(Clone, Debug)]
-struct Part {
-    /// Room between issue and unit, by port, and behind it collectors: for everything, for the special-function unit, for memory.
-    places: Slots<{ CLASSES + POOLS }>,
-    /// Which collectors each port takes, by their number among the places.
-    pool_of: [u8; CLASSES],
 }
 
 /// What is taken in a cycle. An execution unit is a pipeline that warps enter in order and leave one a cycle, sooner or later by their latency.
@@ -105,7 +100,9 @@ impl Units {
     pub fn new(spec: &GpuSpec) -> Self {
         let parts = spec.back_ends();
         Self {
-            parts: (0..parts).map(|_| Part::new(spec, parts)).collect(),
+            parts: parts as usize,
+            places: Slots::new(places(spec, parts), parts as usize),
+            pool_of: pools(spec),
             split: spec.scheduler.back_end == BackEnd::Split,
             schedulers: spec.scheduler.count,
             collect: u64::from(spec.operands.collect_cycles),
@@ -130,9 +127,9 @@ impl Units {
     #[inline]
     pub fn accepts_from(&self, scheduler: usize, class: usize) -> u64 {
         let number = self.part(scheduler);
-        let part = &self.parts[number];
-        let pool = usize::from(part.pool_of[class]);
-        let places = part.places.first(class).max(part.places.first(pool));
+        let pool = usize::from(self.pool_of[class]);
+        let places = &self.places;
+        let places = places.first(number, class).max(places.first(number, pool));
         if self.unqueued >> class & 1 == 0 || class >= EXECUTING {
             return places;
         }
@@ -210,32 +207,34 @@ impl Units {
         }
     }
 
+    /// The part of an instruction, the room before its unit, and its collectors.
+    #[inline]
+    fn places_of(&self, collected: &Collected) -> (usize, usize, usize) {
+        let class = collected.port as usize;
+        (collected.part.into(), class, self.pool_of[class].into())
+    }
+
     /// Takes a collector and a place before the unit, until [`enter`](Self::enter) says when the unit takes the instruction.
     pub fn hold(&mut self, collected: &Collected) {
-        let part = &mut self.parts[usize::from(collected.part)];
-        let class = collected.port as usize;
-        part.places.take(usize::from(part.pool_of[class]));
-        part.places.take(class);
+        let (part, class, pool) = self.places_of(collected);
+        self.places.take(part, pool);
+        self.places.take(part, class);
     }
 
     /// Takes a collector and a place before the unit, which takes the instruction in `cycle`.
     #[inline]
     pub fn pass(&mut self, collected: &Collected, cycle: u64) {
-        let part = &mut self.parts[usize::from(collected.part)];
-        let class = collected.port as usize;
-        let pool = usize::from(part.pool_of[class]);
-        part.places.take_until(pool, cycle - self.transfer);
-        part.places.take_until(class, cycle);
+        let (part, class, pool) = self.places_of(collected);
+        self.places.take_until(part, pool, cycle - self.transfer);
+        self.places.take_until(part, class, cycle);
     }
 
     /// The unit takes an instruction, for which there was a place, in `cycle`.
     #[inline]
     pub fn enter(&mut self, collected: &Collected, cycle: u64) {
-        let part = &mut self.parts[usize::from(collected.part)];
-        let class = collected.port as usize;
-        let pool = usize::from(part.pool_of[class]);
-        part.places.free_from(pool, cycle - self.transfer);
-        part.places.free_from(class, cycle);
+        let (part, class, pool) = self.places_of(collected);
+        self.places.free_from(part, pool, cycle - self.transfer);
+        self.places.free_from(part, class, cycle);
     }
 
     /// A unit takes the instruction as soon as one is free whose exit, and a result bus, will be free when the result comes, and is busy for its interval.
@@ -282,7 +281,7 @@ impl Units {
     /// All units of a port, those of other parts too, take a piece of work as soon as all are free.
     pub fn execute_together(&mut self, collected: &Collected, times: UnitTimes) -> Executed {
         let class = collected.port as usize;
-        let count = self.share[class] * self.parts.len();
+        let count = self.share[class] * self.parts;
         let units = &mut self.free[class][..count];
         let free = units.iter().copied().max().unwrap_or(0);
         let entered = collected.ready.max(free);
@@ -400,39 +399,32 @@ fn unqueued(spec: &GpuSpec) -> u8 {
     })
 }
 
-impl Part {
-    /// One of `parts` equal parts.
-    fn new(spec: &GpuSpec, parts: u32) -> Self {
-        let operands = &spec.operands;
-        let (sfu, ldst) = (operands.sfu_collectors, operands.ldst_collectors);
-        let pool = |count: u32, own: u8| CLASSES as u8 + if count > 0 { own } else { 0 };
-        // Where nothing may wait, one is on its way all the same.
-        let places = |queue: u32| if queue == 0 { WAYS } else { queue };
-        let [sp, int, special, fp64, tensor, scalar] =
-            classes(spec).map(|(_, queue)| places(queue));
-        let [all, of_sfu, of_ldst] = [operands.collectors, sfu, ldst].map(|count| count / parts);
-        Self {
-            places: Slots::new([
-                sp,
-                int,
-                special,
-                fp64,
-                tensor,
-                scalar,
-                places(spec.ldst.queue),
-                all,
-                of_sfu,
-                of_ldst,
-            ]),
-            pool_of: [
-                pool(0, 0),
-                pool(0, 0),
-                pool(sfu, 1),
-                pool(0, 0),
-                pool(0, 0),
-                pool(0, 0),
-                pool(ldst, 2),
-            ],
-        }
+/// Room before the units of a part, by port, and its collectors.
+fn places(spec: &GpuSpec, parts: u32) -> [u32; CLASSES + POOLS] {
+    let operands = &spec.operands;
+    // Where nothing may wait, one is on its way all the same.
+    let room = |queue: u32| if queue == 0 { WAYS } else { queue };
+    let [sp, int, special, fp64, tensor, scalar] = classes(spec).map(|(_, queue)| room(queue));
+    let ldst = room(spec.ldst.queue);
+    let [all, of_sfu, of_ldst] = [
+        operands.collectors,
+        operands.sfu_collectors,
+        operands.ldst_collectors,
+    ]
+    .map(|count| count / parts);
+    [
+        sp, int, special, fp64, tensor, scalar, ldst, all, of_sfu, of_ldst,
+    ]
+}
+
+/// Which collectors each port takes, by their number among the places.
+fn pools(spec: &GpuSpec) -> [u8; CLASSES] {
+    let mut pools = [CLASSES as u8; CLASSES];
+    if spec.operands.sfu_collectors > 0 {
+        pools[Port::Sfu as usize] += 1;
     }
+    if spec.operands.ldst_collectors > 0 {
+        pools[Port::Ldst as usize] += 2;
+    }
+    pools
 }

@@ -1,6 +1,6 @@
 //! A warp slot: where its trace stands, its instruction buffer, its scoreboard entry.
 
-use warpwatt_simt::trace::{Step, WarpCursor};
+use warpwatt_simt::trace::{LaneMask, Step, WarpCursor};
 
 use super::scoreboard::Entry;
 use crate::engine::NEVER;
@@ -23,8 +23,13 @@ pub(crate) enum Head {
     Ready(Port),
 }
 
-/// A warp slot of an SM. What every instruction looks at lies in one line of the processor's cache, together with the head of the scoreboard's entry.
-#[derive(Clone, Debug, Default)]
+/// In place of an instruction: there is none.
+const NONE: u32 = u32::MAX;
+
+/// A warp slot of an SM. What every instruction looks at lies in two lines of the processor's cache, the head of the scoreboard's entry among it.
+///
+/// Most steps are plain: the next instruction, which all lanes on the path execute, the same as before. Of these nothing is kept but that they are.
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Warp {
     first: u8,
@@ -40,7 +45,7 @@ pub(crate) struct Warp {
     pub wrong: u8,
     /// They are decoded.
     pub wrong_delivered: bool,
-    /// Metadata instructions that are fetched before `next`.
+    /// Metadata instructions that are fetched before the next one.
     pub due: u8,
     /// A fetch that brings nothing else is under way.
     pub bare: bool,
@@ -48,17 +53,28 @@ pub(crate) struct Warp {
     pub cta: u8,
     /// The last instruction has left the pipeline; results may be missing.
     pub drained: bool,
+    /// One bit a place of the ring: whether its step is plain.
+    plain: u8,
+    /// Plain steps behind the one that is fetched next.
+    plain_behind: u8,
     /// The instruction that a fetch which knows no branch brings next.
     pub fetch_at: u32,
+    /// The instruction of the first place, and the one that is fetched next.
+    oldest: u32,
+    next: u32,
+    /// The lanes on the path of the step that issued last.
+    lanes: LaneMask,
     /// When a branch that was issued is resolved; never if there is none.
     pub resolves: u64,
+    /// Instructions that it has issued.
+    pub issued: u64,
     pub entry: Entry,
     cursor: Option<WarpCursor>,
     /// When it was placed.
     pub placed: u64,
     /// When it issued last, where that matters.
     pub issued_at: Option<u64>,
-    /// From `first` on, around the end: what is in the buffer, and then what is fetched next; nothing there when everything has been fetched.
+    /// From `first` on, around the end: what is in the buffer, and then what is fetched next.
     steps: [Waiting; RING],
 }
 
@@ -67,17 +83,52 @@ pub(crate) struct Warp {
 #[repr(align(64))]
 struct Waiting(Option<Step>);
 
+/// A plain step.
+#[inline]
+fn plain(inst: u32, lanes: LaneMask) -> Step {
+    Step {
+        inst,
+        active: lanes,
+        executed: lanes,
+        addresses: None,
+        values: None,
+    }
+}
+
 impl Warp {
     /// A slot with a buffer of so many entries.
     pub fn new(buffer_entries: u32) -> Self {
         Self {
+            first: 0,
             last: (buffer_entries + 1).next_power_of_two() as u8 - 1,
-            ..Self::default()
+            held: 0,
+            delivered: 0,
+            branch: false,
+            wrong: 0,
+            wrong_delivered: false,
+            due: 0,
+            bare: false,
+            head: Head::Absent,
+            cta: 0,
+            drained: false,
+            plain: 0,
+            plain_behind: 0,
+            fetch_at: 0,
+            oldest: NONE,
+            next: NONE,
+            lanes: 0,
+            resolves: NEVER,
+            issued: 0,
+            entry: Entry::default(),
+            cursor: None,
+            placed: 0,
+            issued_at: None,
+            steps: Default::default(),
         }
     }
 
     /// Starts a trace in this slot, whose last warp has retired. Of the ring only the first place is read before it is written.
-    pub fn place(&mut self, mut cursor: WarpCursor, cta: u8, now: u64) {
+    pub fn place(&mut self, cursor: WarpCursor, cta: u8, now: u64) {
         debug_assert!(self.entry.is_clear(now));
         (self.first, self.held, self.delivered) = (0, 0, 0);
         (self.branch, self.bare, self.drained) = (false, false, false);
@@ -87,9 +138,8 @@ impl Warp {
         self.placed = now;
         self.issued_at = None;
         self.resolves = NEVER;
-        self.steps[0].0 = cursor.next();
-        self.fetch_at = self.next().map_or(0, |step| step.inst);
-        self.cursor = Some(cursor);
+        self.continue_in(cursor);
+        self.fetch_at = self.next().unwrap_or(0);
     }
 
     /// The place of the `number`th step from the oldest on.
@@ -99,49 +149,97 @@ impl Warp {
         usize::from((self.first + number) & self.last) % RING
     }
 
-    /// What is fetched next; `None` when everything has been fetched.
+    /// The instruction that is fetched next; `None` when everything has been fetched.
     #[inline]
-    pub fn next(&self) -> Option<&Step> {
-        self.steps[self.at(self.held)].0.as_ref()
+    pub fn next(&self) -> Option<u32> {
+        (self.next != NONE).then_some(self.next)
+    }
+
+    /// What is fetched next is what comes behind it in the trace.
+    #[inline]
+    fn advance(&mut self) {
+        let place = self.at(self.held);
+        if self.plain_behind > 0 {
+            self.plain_behind -= 1;
+            self.plain |= 1 << place;
+            self.next += 1;
+        } else {
+            let step = self.read();
+            self.put(place, step);
+        }
+    }
+
+    /// The step behind all that was read of the trace, and how many plain ones follow it.
+    #[inline]
+    fn read(&mut self) -> Option<Step> {
+        let cursor = self.cursor.as_mut()?;
+        let step = cursor.next();
+        self.plain_behind = cursor.pass_plain();
+        step
+    }
+
+    /// A step that is not plain, or is kept as if it were not, is fetched next.
+    #[inline]
+    fn put(&mut self, place: usize, step: Option<Step>) {
+        self.plain &= !(1 << place);
+        self.next = step.as_ref().map_or(NONE, |step| step.inst);
+        if self.held == 0 {
+            self.oldest = self.next;
+        }
+        self.steps[place].0 = step;
     }
 
     /// Reserves a buffer entry for the next instruction, if there is one.
     #[inline]
     pub fn fetch(&mut self) {
         self.held += 1;
-        let behind = self.at(self.held);
-        self.steps[behind].0 = self.cursor.as_mut().and_then(Iterator::next);
+        self.advance();
     }
 
     /// Bytes of its trace that have not been looked at.
     pub fn left(&self) -> usize {
-        self.cursor.as_ref().map_or(0, WarpCursor::left)
+        let unread = self.cursor.as_ref().map_or(0, WarpCursor::left);
+        unread + usize::from(self.plain_behind)
     }
 
     /// Leaves out what would be fetched next, unless it is the last instruction.
     pub fn leave_out(&mut self) -> Option<Step> {
-        let next = self.at(self.held);
-        let behind = self.cursor.as_mut()?.next()?;
-        self.steps[next].0.replace(behind)
+        let lanes = self.cursor.as_ref()?.active();
+        let place = self.at(self.held);
+        // It is kept: the lanes of what issues before it say nothing of what is behind it.
+        let behind = if self.plain_behind > 0 {
+            self.plain_behind -= 1;
+            plain(self.next + 1, lanes)
+        } else {
+            self.read()?
+        };
+        let left_out = if self.plain >> place & 1 != 0 {
+            plain(self.next, lanes)
+        } else {
+            self.steps[place].0.take()?
+        };
+        self.put(place, Some(behind));
+        Some(left_out)
     }
 
     /// Goes on in another trace in place of the last instruction, which is not fetched yet.
-    pub fn continue_in(&mut self, mut cursor: WarpCursor) {
-        let next = self.at(self.held);
-        self.steps[next].0 = cursor.next();
+    pub fn continue_in(&mut self, cursor: WarpCursor) {
         self.cursor = Some(cursor);
+        self.issued = 0;
+        let step = self.read();
+        self.put(self.at(self.held), step);
     }
 
     /// What is fetched next is another instruction than before.
     pub fn redirect(&mut self, program: &Program) {
-        self.fetch_at = self.next().map_or(0, |step| step.inst);
+        self.fetch_at = self.next().unwrap_or(0);
         self.due = self.metadata(program);
     }
 
     /// Metadata instructions in front of the next instruction.
     #[inline]
     pub fn metadata(&self, program: &Program) -> u8 {
-        self.next().map_or(0, |next| program.metadata(next.inst))
+        self.next().map_or(0, |next| program.metadata(next))
     }
 
     /// What was fetched first, or all that was fetched, is decoded; how many instructions that is, wrong ones included.
@@ -171,38 +269,172 @@ impl Warp {
 
     /// The oldest instruction, if it is decoded.
     #[inline]
-    pub fn oldest(&self) -> Option<&Step> {
-        if self.delivered == 0 {
-            None
-        } else {
-            self.steps[self.at(0)].0.as_ref()
-        }
+    pub fn oldest(&self) -> Option<u32> {
+        (self.delivered > 0).then_some(self.oldest)
     }
 
-    /// The `number`th instruction in the buffer, the oldest being the first.
-    pub fn buffered(&self, number: u8) -> Option<&Step> {
-        self.steps[self.at(number)].0.as_ref()
+    /// The step of the oldest instruction, if it is decoded; `of_plain` is room for one that is not kept.
+    #[inline]
+    pub fn oldest_step<'s>(&'s self, of_plain: &'s mut Option<Step>) -> Option<&'s Step> {
+        if self.delivered == 0 {
+            return None;
+        }
+        let place = self.at(0);
+        if self.plain >> place & 1 != 0 {
+            return Some(of_plain.insert(plain(self.oldest, self.lanes)));
+        }
+        self.steps[place].0.as_ref()
+    }
+
+    /// The step that is fetched next, likewise.
+    pub fn next_step<'s>(&'s self, of_plain: &'s mut Option<Step>) -> Option<&'s Step> {
+        let place = self.at(self.held);
+        if self.plain >> place & 1 != 0 {
+            let lanes = self.cursor.as_ref()?.active();
+            return Some(of_plain.insert(plain(self.next, lanes)));
+        }
+        self.steps[place].0.as_ref()
+    }
+
+    /// The `number`th step in the buffer, the oldest being the first.
+    pub fn buffered(&self, number: u8) -> Option<Step> {
+        let (mut inst, mut lanes) = (self.oldest, self.lanes);
+        let mut step = None;
+        for number in 0..=number {
+            let place = self.at(number);
+            if self.plain >> place & 1 != 0 {
+                inst += u32::from(number > 0);
+                step = Some(plain(inst, lanes));
+            } else {
+                let kept = self.steps[place].0.as_ref()?;
+                (inst, lanes) = (kept.inst, kept.active);
+                step = Some(kept.clone());
+            }
+        }
+        step
     }
 
     /// The instruction that issues next, decoded or not, fetched or not: what is fetched next stands right behind what was fetched.
-    pub fn coming(&self) -> Option<&Step> {
-        self.steps[usize::from(self.first)].0.as_ref()
+    pub fn coming(&self) -> Option<u32> {
+        (self.oldest != NONE).then_some(self.oldest)
     }
 
     /// Takes the oldest instruction out of the buffer.
     #[inline]
     pub fn issue(&mut self) -> Option<Step> {
-        let oldest = self.at(0);
-        let step = self.steps[oldest].0.take();
+        let place = self.at(0);
+        let step = if self.plain >> place & 1 != 0 {
+            plain(self.oldest, self.lanes)
+        } else {
+            let step = self.steps[place].0.take()?;
+            self.lanes = step.active;
+            step
+        };
+        self.issued += 1;
         self.first = self.at(1) as u8;
         self.held -= 1;
         self.delivered -= 1;
-        step
+        self.oldest = self.behind(step.inst);
+        Some(step)
+    }
+
+    /// The instruction of the first place, which comes behind another.
+    #[inline]
+    fn behind(&self, inst: u32) -> u32 {
+        let place = self.at(0);
+        if self.held == 0 {
+            self.next
+        } else if self.plain >> place & 1 != 0 {
+            inst + 1
+        } else {
+            self.steps[place].0.as_ref().map_or(NONE, |step| step.inst)
+        }
     }
 
     /// Whether everything has been issued.
     #[inline]
     pub fn exhausted(&self) -> bool {
         self.held == 0 && self.next().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use warpwatt_simt::trace::{KernelTrace, LaunchShape, StaticInst, Unit, WarpRecorder};
+
+    /// The trace of a warp: instructions in a row by their lanes, and some that access memory.
+    fn trace(runs: &[(u32, u64, u32, bool)]) -> KernelTrace {
+        let mut recorder = WarpRecorder::default();
+        for &(first, active, count, accesses) in runs {
+            for inst in first..first + count {
+                if accesses && inst % 3 == 0 {
+                    let addresses: Vec<u64> = (0..64).map(|lane| lane * lane * 4).collect();
+                    recorder.access(inst, active, active & !1, &addresses);
+                } else {
+                    recorder.step(inst, active, active);
+                }
+            }
+        }
+        let code = vec![StaticInst::bare(Unit::Int); 64];
+        let launch = LaunchShape {
+            grid: [1, 1, 1],
+            block: [32, 1, 1],
+            warp_width: 32,
+            shared_bytes: 0,
+            registers: 8,
+        };
+        let mut trace = KernelTrace::new("any", code.into(), launch);
+        trace.push_warp(&recorder).unwrap();
+        trace
+    }
+
+    proptest! {
+        /// However full the buffer is, instructions issue as they stand in the trace, and what is told of those that have not is true; what was left out is gone.
+        #[test]
+        fn a_warp_issues_its_trace(
+            runs in prop::collection::vec((0u32..40, 1u64..8, 1u32..20, any::<bool>()), 1..12),
+            entries in 1u32..8,
+            moves in prop::collection::vec(0u8..8, 1..400),
+        ) {
+            let trace = trace(&runs);
+            let mut expected: Vec<Step> = trace.warp_held(0, 0).collect();
+            let mut warp = Warp::new(entries);
+            warp.place(trace.warp_held(0, 0), 0, 0);
+            let mut issued = 0;
+            for step in moves.iter().copied().chain([0, 4, 5].repeat(expected.len())) {
+                let fetched = issued + usize::from(warp.held);
+                prop_assert_eq!(warp.next(), expected.get(fetched).map(|step| step.inst));
+                let mut of_plain = None;
+                prop_assert_eq!(warp.next_step(&mut of_plain), expected.get(fetched));
+                prop_assert_eq!(warp.coming(), expected.get(issued).map(|step| step.inst));
+                for number in 0..warp.held {
+                    let kept = warp.buffered(number);
+                    prop_assert_eq!(kept.as_ref(), expected.get(issued + usize::from(number)));
+                }
+                match step {
+                    0..4 if u32::from(warp.held) < entries && warp.next().is_some() => warp.fetch(),
+                    4 if warp.delivered < warp.held => warp.delivered += 1,
+                    5 | 6 if warp.delivered > 0 => {
+                        let mut of_plain = None;
+                        let oldest = warp.oldest_step(&mut of_plain).cloned();
+                        prop_assert_eq!(warp.oldest(), oldest.as_ref().map(|step| step.inst));
+                        let step = warp.issue();
+                        prop_assert_eq!(step.as_ref(), Some(&expected[issued]));
+                        prop_assert_eq!(oldest, step);
+                        issued += 1;
+                    }
+                    7 if fetched + 1 < expected.len() => {
+                        prop_assert_eq!(warp.leave_out(), Some(expected.remove(fetched)));
+                    }
+                    7 => prop_assert_eq!(warp.leave_out(), None),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(issued, expected.len());
+            prop_assert!(warp.exhausted());
+            prop_assert_eq!((warp.issued, warp.left()), (issued as u64, 0));
+        }
     }
 }

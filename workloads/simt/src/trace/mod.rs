@@ -225,7 +225,8 @@ impl KernelTrace {
     }
 
     fn cursor(&self, warp: usize) -> Result<WarpCursor, StoreError> {
-        Ok(WarpCursor::new(self.records(self.warps[warp])?))
+        let records: Arc<[u8]> = self.held.read(self.warps[warp].place)?;
+        Ok(WarpCursor::new(records))
     }
 
     fn records(&self, warp: WarpSpan) -> Result<Vec<u8>, StoreError> {

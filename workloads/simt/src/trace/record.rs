@@ -113,7 +113,7 @@ pub enum Addresses {
 pub struct Scattered {
     first: u64,
     /// The records of the warp; one owner more costs less than the differences of a copy.
-    records: Arc<Vec<u8>>,
+    records: Arc<[u8]>,
     /// Where in them the differences begin, with their length.
     at: usize,
 }
@@ -545,16 +545,16 @@ impl<const W: usize> Deltas<W> {
 /// Reads the steps of one warp, whose records it has for itself. Bytes that no recorder wrote end the steps early; they do no harm.
 #[derive(Clone, Debug)]
 pub struct WarpCursor {
-    records: Arc<Vec<u8>>,
+    records: Arc<[u8]>,
     /// Bytes that were read.
     at: usize,
     context: Context,
 }
 
 impl WarpCursor {
-    pub(super) fn new(records: Vec<u8>) -> Self {
+    pub(super) fn new(records: impl Into<Arc<[u8]>>) -> Self {
         Self {
-            records: Arc::new(records),
+            records: records.into(),
             at: 0,
             context: Context::default(),
         }
@@ -563,6 +563,34 @@ impl WarpCursor {
     /// Whether all bytes were read.
     pub(super) fn at_end(&self) -> bool {
         self.left() == 0
+    }
+
+    /// Passes over the steps that follow the last one as most do: the next instruction each, which all lanes on the path execute, the same as before, with nothing else
+    /// recorded. How many they are, [`u8::MAX`] at the most.
+    #[inline]
+    pub fn pass_plain(&mut self) -> u8 {
+        let bytes = &self.records[self.at..];
+        let bytes = &bytes[..bytes.len().min(u8::MAX.into())];
+        let mut count = 0;
+        while let Some(eight) = bytes[count..].first_chunk() {
+            let plain = u64::from_le_bytes(*eight).trailing_zeros() as usize / 8;
+            count += plain;
+            if plain < 8 {
+                break;
+            }
+        }
+        let rest = bytes[count..].iter().take_while(|&&header| header == 0);
+        count += rest.count();
+        let count = count as u8;
+        self.at += usize::from(count);
+        self.context.next_inst = self.context.next_inst.wrapping_add(count.into());
+        count
+    }
+
+    /// The lanes on the path of the last step.
+    #[inline]
+    pub fn active(&self) -> LaneMask {
+        self.context.active
     }
 
     /// Bytes of the record that are left: how far a warp is from its end, without counting its instructions.
@@ -588,7 +616,7 @@ impl Iterator for WarpCursor {
 impl Context {
     /// The step whose record comes next in the records of a warp.
     #[inline]
-    fn step(&mut self, reader: &mut Reader<'_>, records: &Arc<Vec<u8>>) -> Option<Step> {
+    fn step(&mut self, reader: &mut Reader<'_>, records: &Arc<[u8]>) -> Option<Step> {
         let (&header, rest) = reader.bytes.split_first()?;
         reader.bytes = rest;
         let mut inst = self.next_inst;
@@ -627,7 +655,7 @@ impl Context {
         &mut self,
         kind: u8,
         reader: &mut Reader<'_>,
-        records: &Arc<Vec<u8>>,
+        records: &Arc<[u8]>,
     ) -> Option<Addresses> {
         let distance = reader.signed()?;
         let base = self.base.wrapping_add_signed(distance);
@@ -787,6 +815,34 @@ mod tests {
     }
 
     proptest! {
+        /// Runs of plain steps are passed over as if they were read; those of more than a byte counts in several turns.
+        #[test]
+        fn plain_steps_are_passed_over(runs in prop::collection::vec((0u32..9, 1u64..4, 0usize..600), 0..8)) {
+            let mut recorder = WarpRecorder::default();
+            for &(jump, active, plain) in &runs {
+                let first = 1000 * jump;
+                (first..=first + plain as u32).for_each(|inst| recorder.step(inst, active, active));
+            }
+            let steps: Vec<_> = WarpCursor::new(recorder.bytes()).collect();
+            let mut cursor = WarpCursor::new(recorder.bytes());
+            let mut read = Vec::new();
+            while let Some(step) = cursor.next() {
+                let (first, active) = (step.inst, step.active);
+                read.push(step);
+                let passed = u32::from(cursor.pass_plain());
+                prop_assert_eq!(cursor.active(), active);
+                read.extend((1..=passed).map(|more| Step {
+                    inst: first + more,
+                    active,
+                    executed: active,
+                    addresses: None,
+                    values: None,
+                }));
+                prop_assert_eq!(cursor.left(), recorder.bytes().len() - cursor.at);
+            }
+            prop_assert_eq!(read, steps);
+        }
+
         #[test]
         fn what_was_recorded_is_what_is_read(samples in prop::collection::vec(sample(), 0..40)) {
             let mut recorder = WarpRecorder::default();

@@ -143,14 +143,17 @@ impl Held {
     }
 
     /// The records at a place.
-    pub fn read(&self, place: Place) -> Result<Vec<u8>, StoreError> {
+    pub fn read<R>(&self, place: Place) -> Result<R, StoreError>
+    where
+        R: From<Vec<u8>> + for<'b> From<&'b [u8]>,
+    {
         let (start, length) = (place.start, place.length as usize);
         if place.is_filed() {
             let read = |log: &mut Log| log.read(start & !FILED, length);
-            return self.store.logged("read", read);
+            return Ok(self.store.logged("read", read)?.into());
         }
         let start = start as usize;
-        Ok(self.bytes[start..start + length].to_vec())
+        Ok(R::from(&self.bytes[start..start + length]))
     }
 
     /// Whether a place of `other` is one of these records too: where both have the same file.
@@ -304,7 +307,8 @@ mod tests {
             prop_assert!(held.bytes.len() as u64 <= memory);
             for index in order {
                 let number = index.index(all.len());
-                prop_assert!(held.read(places[number]).unwrap() == all[number]);
+                let read: Vec<u8> = held.read(places[number]).unwrap();
+                prop_assert!(read == all[number]);
             }
         }
     }
