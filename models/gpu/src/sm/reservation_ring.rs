@@ -72,9 +72,13 @@ impl<T: Copy + Default> ReservationRing<T> {
     fn grow(&mut self, ahead: u64) {
         let places = (ahead as usize + 1).next_power_of_two();
         let few = std::mem::replace(&mut self.places, vec![Slot::default(); places]);
-        for old in few {
-            let place = self.place(old.slot);
-            self.places[place] = old;
+        let mask = few.len() - 1;
+        for (at, old) in few.into_iter().enumerate() {
+            // A place that was never used says nothing of the slot that it names.
+            if old.slot as usize & mask == at {
+                let place = self.place(old.slot);
+                self.places[place] = old;
+            }
         }
     }
 }
@@ -84,6 +88,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+
+    /// Most places have not been used when it grows.
+    #[test]
+    fn what_was_promised_stays_when_the_ring_grows() {
+        let mut ring = ReservationRing::new();
+        for slot in [256, 257, 400, 800] {
+            *ring.at_mut(slot, 200).unwrap() = slot;
+        }
+        assert_eq!(
+            [256, 257, 400, 800].map(|slot| ring.at(slot)),
+            [256, 257, 400, 800]
+        );
+        assert_eq!(ring.at(512), 0);
+    }
 
     proptest! {
         /// Beside a map.
