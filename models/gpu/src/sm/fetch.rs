@@ -1,7 +1,5 @@
 //! Instruction fetch: selection, filter, I-cache, delivery into the instruction buffers.
 
-use warpwatt_simt::trace::Step;
-
 use super::l15::Answer;
 use super::warp::Warp;
 use super::{Attached, Sm, World};
@@ -67,10 +65,8 @@ impl Sm {
         for observer in &mut world.attached.observers {
             for number in before..slot.delivered {
                 let bytes = world.spec.fetch.instruction_bytes;
-                let pc = |step: Step| world.program.address(step.inst, bytes);
-                if let Some(pc) = slot.buffered(number).map(pc) {
-                    observer.buffered(FetchEvent { cycle, warp, pc });
-                }
+                let pc = world.program.address(slot.buffered(number), bytes);
+                observer.buffered(FetchEvent { cycle, warp, pc });
             }
         }
         let right = slot.delivered - before;

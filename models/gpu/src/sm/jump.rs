@@ -77,8 +77,8 @@ fn can_be_passed(trace: &KernelTrace, step: &Step) -> bool {
         && (inst.unit != Unit::Barrier || step.barrier() == BarrierUse::PLAIN)
 }
 
-fn is_barrier(trace: &KernelTrace, step: &Step) -> bool {
-    trace.code[step.inst as usize].unit == Unit::Barrier
+fn is_barrier(trace: &KernelTrace, inst: u32) -> bool {
+    trace.code[inst as usize].unit == Unit::Barrier
 }
 
 impl Sm {
@@ -206,8 +206,8 @@ impl Sm {
     fn traveller(&self, trace: &KernelTrace, index: usize, budget: u64) -> Traveller {
         let warp = &self.warps[index];
         let waits = self.at_barrier >> index & 1 != 0;
-        let buffered = (0..warp.held).filter_map(|number| warp.buffered(number));
-        let fetched = buffered.filter(|step| is_barrier(trace, step)).count();
+        let buffered = (0..warp.held).map(|number| warp.buffered(number));
+        let fetched = buffered.filter(|&inst| is_barrier(trace, inst)).count();
         Traveller {
             index,
             budget: if warp.bare { 0 } else { budget },
@@ -237,7 +237,7 @@ impl Sm {
                 traveller.state = State::Done;
                 break;
             }
-            if is_barrier(trace, next) {
+            if is_barrier(trace, next.inst) {
                 traveller.state = State::AtBarrier;
                 break;
             }

@@ -29,7 +29,7 @@ const NONE: u32 = u32::MAX;
 /// A warp slot of an SM. What every instruction looks at lies in two lines of the processor's cache, the head of the scoreboard's entry among it.
 ///
 /// Most steps are plain: the next instruction, which all lanes on the path execute, the same as before. Of these nothing is kept but that they are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Warp {
     first: u8,
@@ -99,31 +99,10 @@ impl Warp {
     /// A slot with a buffer of so many entries.
     pub fn new(buffer_entries: u32) -> Self {
         Self {
-            first: 0,
             last: (buffer_entries + 1).next_power_of_two() as u8 - 1,
-            held: 0,
-            delivered: 0,
-            branch: false,
-            wrong: 0,
-            wrong_delivered: false,
-            due: 0,
-            bare: false,
-            head: Head::Absent,
-            cta: 0,
-            drained: false,
-            plain: 0,
-            plain_behind: 0,
-            fetch_at: 0,
             oldest: NONE,
             next: NONE,
-            lanes: 0,
-            resolves: NEVER,
-            issued: 0,
-            entry: Entry::default(),
-            cursor: None,
-            placed: 0,
-            issued_at: None,
-            steps: Default::default(),
+            ..Self::default()
         }
     }
 
@@ -155,17 +134,46 @@ impl Warp {
         (self.next != NONE).then_some(self.next)
     }
 
-    /// What is fetched next is what comes behind it in the trace.
     #[inline]
-    fn advance(&mut self) {
-        let place = self.at(self.held);
-        if self.plain_behind > 0 {
-            self.plain_behind -= 1;
-            self.plain |= 1 << place;
-            self.next += 1;
+    fn is_plain(&self, place: usize) -> bool {
+        self.plain >> place & 1 != 0
+    }
+
+    /// The instruction of the `number`th step from the oldest on, which is behind one of `inst`.
+    #[inline]
+    fn behind(&self, inst: u32, number: u8) -> u32 {
+        let place = self.at(number);
+        if number == self.held {
+            self.next
+        } else if self.is_plain(place) {
+            inst + 1
         } else {
-            let step = self.read();
-            self.put(place, step);
+            self.steps[place].0.as_ref().map_or(NONE, |step| step.inst)
+        }
+    }
+
+    /// The step at a place; if it is plain, it is of an instruction and lanes and put where there is room for it.
+    #[inline]
+    fn step<'s>(
+        &'s self,
+        place: usize,
+        (inst, lanes): (u32, LaneMask),
+        of_plain: &'s mut Option<Step>,
+    ) -> Option<&'s Step> {
+        if self.is_plain(place) {
+            Some(of_plain.insert(plain(inst, lanes)))
+        } else {
+            self.steps[place].0.as_ref()
+        }
+    }
+
+    /// Takes the step at a place, likewise.
+    #[inline]
+    fn take(&mut self, place: usize, (inst, lanes): (u32, LaneMask)) -> Option<Step> {
+        if self.is_plain(place) {
+            Some(plain(inst, lanes))
+        } else {
+            self.steps[place].0.take()
         }
     }
 
@@ -193,7 +201,15 @@ impl Warp {
     #[inline]
     pub fn fetch(&mut self) {
         self.held += 1;
-        self.advance();
+        let place = self.at(self.held);
+        if self.plain_behind > 0 {
+            self.plain_behind -= 1;
+            self.plain |= 1 << place;
+            self.next += 1;
+        } else {
+            let step = self.read();
+            self.put(place, step);
+        }
     }
 
     /// Bytes of its trace that have not been looked at.
@@ -213,11 +229,7 @@ impl Warp {
         } else {
             self.read()?
         };
-        let left_out = if self.plain >> place & 1 != 0 {
-            plain(self.next, lanes)
-        } else {
-            self.steps[place].0.take()?
-        };
+        let left_out = self.take(place, (self.next, lanes))?;
         self.put(place, Some(behind));
         Some(left_out)
     }
@@ -276,42 +288,19 @@ impl Warp {
     /// The step of the oldest instruction, if it is decoded; `of_plain` is room for one that is not kept.
     #[inline]
     pub fn oldest_step<'s>(&'s self, of_plain: &'s mut Option<Step>) -> Option<&'s Step> {
-        if self.delivered == 0 {
-            return None;
-        }
-        let place = self.at(0);
-        if self.plain >> place & 1 != 0 {
-            return Some(of_plain.insert(plain(self.oldest, self.lanes)));
-        }
-        self.steps[place].0.as_ref()
+        let inst = self.oldest()?;
+        self.step(self.at(0), (inst, self.lanes), of_plain)
     }
 
     /// The step that is fetched next, likewise.
     pub fn next_step<'s>(&'s self, of_plain: &'s mut Option<Step>) -> Option<&'s Step> {
-        let place = self.at(self.held);
-        if self.plain >> place & 1 != 0 {
-            let lanes = self.cursor.as_ref()?.active();
-            return Some(of_plain.insert(plain(self.next, lanes)));
-        }
-        self.steps[place].0.as_ref()
+        let (inst, lanes) = (self.next()?, self.cursor.as_ref()?.active());
+        self.step(self.at(self.held), (inst, lanes), of_plain)
     }
 
-    /// The `number`th step in the buffer, the oldest being the first.
-    pub fn buffered(&self, number: u8) -> Option<Step> {
-        let (mut inst, mut lanes) = (self.oldest, self.lanes);
-        let mut step = None;
-        for number in 0..=number {
-            let place = self.at(number);
-            if self.plain >> place & 1 != 0 {
-                inst += u32::from(number > 0);
-                step = Some(plain(inst, lanes));
-            } else {
-                let kept = self.steps[place].0.as_ref()?;
-                (inst, lanes) = (kept.inst, kept.active);
-                step = Some(kept.clone());
-            }
-        }
-        step
+    /// The instruction of the `number`th step in the buffer, the oldest being the first.
+    pub fn buffered(&self, number: u8) -> u32 {
+        (1..=number).fold(self.oldest, |inst, number| self.behind(inst, number))
     }
 
     /// The instruction that issues next, decoded or not, fetched or not: what is fetched next stands right behind what was fetched.
@@ -322,33 +311,14 @@ impl Warp {
     /// Takes the oldest instruction out of the buffer.
     #[inline]
     pub fn issue(&mut self) -> Option<Step> {
-        let place = self.at(0);
-        let step = if self.plain >> place & 1 != 0 {
-            plain(self.oldest, self.lanes)
-        } else {
-            let step = self.steps[place].0.take()?;
-            self.lanes = step.active;
-            step
-        };
+        let step = self.take(self.at(0), (self.oldest, self.lanes))?;
+        self.lanes = step.active;
         self.issued += 1;
         self.first = self.at(1) as u8;
         self.held -= 1;
         self.delivered -= 1;
-        self.oldest = self.behind(step.inst);
+        self.oldest = self.behind(step.inst, 0);
         Some(step)
-    }
-
-    /// The instruction of the first place, which comes behind another.
-    #[inline]
-    fn behind(&self, inst: u32) -> u32 {
-        let place = self.at(0);
-        if self.held == 0 {
-            self.next
-        } else if self.plain >> place & 1 != 0 {
-            inst + 1
-        } else {
-            self.steps[place].0.as_ref().map_or(NONE, |step| step.inst)
-        }
     }
 
     /// Whether everything has been issued.
@@ -410,8 +380,8 @@ mod tests {
                 prop_assert_eq!(warp.next_step(&mut of_plain), expected.get(fetched));
                 prop_assert_eq!(warp.coming(), expected.get(issued).map(|step| step.inst));
                 for number in 0..warp.held {
-                    let kept = warp.buffered(number);
-                    prop_assert_eq!(kept.as_ref(), expected.get(issued + usize::from(number)));
+                    let inst = expected[issued + usize::from(number)].inst;
+                    prop_assert_eq!(warp.buffered(number), inst);
                 }
                 match step {
                     0..4 if u32::from(warp.held) < entries && warp.next().is_some() => warp.fetch(),
