@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use warpwatt_simt::trace::{
-    Asynchronous, Flow, KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, TensorWork, Unit,
+    Asynchronous, Flow, KernelTrace, LatencyClass, MemoryOp, Register, StaticInst, TensorWork,
+    Unit, run_lengths,
 };
 
 use crate::counters::Counter;
@@ -26,6 +27,8 @@ pub(crate) struct Program {
     /// Metadata instructions in front of each instruction, and instructions of both kinds before it; empty if there are no metadata.
     metadata: Vec<u8>,
     places: Vec<u32>,
+    /// How many instructions from each one on only compute.
+    computing: Vec<u32>,
 }
 
 /// A register that an instruction reads from the banks.
@@ -110,6 +113,9 @@ impl Program {
             let inst = program.prepare(spec, inst);
             program.insts.push(inst);
         }
+        program.computing = run_lengths(&trace.code, |inst| {
+            inst.memory.is_none() && inst.asynchronous.is_none() && inst.unit != Unit::Barrier
+        });
         if program.insts.iter().any(|inst| inst.words > 0) {
             return program.with_metadata(Vec::new());
         }
@@ -128,6 +134,12 @@ impl Program {
         }
         self.metadata = metadata;
         self
+    }
+
+    /// How many instructions from this one on only compute: they access no memory, await nothing, and meet nobody at a barrier.
+    #[inline]
+    pub fn computing(&self, inst: u32) -> u32 {
+        self.computing.get(inst as usize).copied().unwrap_or(0)
     }
 
     /// What is fetched in front of an instruction: metadata, and its own first words if it is longer than a fetch.

@@ -124,6 +124,19 @@ impl Coalescer {
         access: LocalAccess,
     ) {
         self.blocks.clear();
+        if self.local_alike(rules, addresses, executed, access) {
+            return;
+        }
+        self.local_by_lanes(rules, addresses, executed, access);
+    }
+
+    fn local_by_lanes(
+        &mut self,
+        rules: &Rules,
+        addresses: &Addresses,
+        executed: LaneMask,
+        access: LocalAccess,
+    ) {
         self.segments.clear();
         let mut group = 0;
         addresses.for_each(executed, |lane, address| {
@@ -139,6 +152,40 @@ impl Coalescer {
             }
         });
         self.flush(rules);
+    }
+
+    /// Whole groups at one offset touch the same of each word, which lies in one segment: no need to look at each lane.
+    fn local_alike(
+        &mut self,
+        rules: &Rules,
+        addresses: &Addresses,
+        executed: LaneMask,
+        access: LocalAccess,
+    ) -> bool {
+        let Addresses::Affine { base, stride } = *addresses else {
+            return false;
+        };
+        let (row, piece) = (4 * u64::from(rules.warp_width), 4 * u64::from(rules.group));
+        let aligned = [access.base, row].map(|it| it.is_multiple_of(rules.segment_bytes));
+        if executed != LaneMask::MAX >> (64 - rules.warp_width)
+            || stride as u64 & LOCAL_MASK != 0
+            || aligned != [true; 2]
+            || !row.is_multiple_of(piece)
+            || !rules.segment_bytes.is_multiple_of(piece)
+        {
+            return false;
+        }
+        let first = (base & LOCAL_MASK) / 4;
+        let words = first..first + access.bytes.div_ceil(4);
+        self.segments.clear();
+        for group in 0..row / piece {
+            for word in words.clone() {
+                let piece_at = access.base + word * row + group * piece;
+                self.touch(rules, piece_at, piece);
+            }
+            self.flush(rules);
+        }
+        true
     }
 
     /// Whole groups with a stride of at most a sector touch every sector between their ends: no need to look at each lane.
@@ -351,6 +398,25 @@ mod tests {
             for block in &blocks {
                 prop_assert!(block.1.is_power_of_two() && block.0.is_multiple_of(block.1));
             }
+        }
+
+        #[test]
+        fn the_short_cut_for_one_local_offset_changes_nothing(
+            base in 0u64..256, offset in 0u64..256, window in 0i64..3, bytes in 1u64..=16, (group, wide) in (0u32..4, any::<bool>()),
+        ) {
+            let rules = Rules {
+                group: 8 << group,
+                segment_bytes: if wide { 128 } else { 64 },
+                ..RULES
+            };
+            let addresses = Addresses::Affine { base: offset, stride: window << 24 };
+            let access = LocalAccess { base: base * 64, bytes };
+            let mut fast = Coalescer::default();
+            let is_short = fast.local_alike(&rules, &addresses, ALL, access);
+            prop_assert_eq!(is_short, group < 3 && (base % 2 == 0 || !wide) && (wide || group < 2));
+            let mut slow = Coalescer::default();
+            slow.local_by_lanes(&rules, &addresses, ALL, access);
+            prop_assert!(!is_short || fast.blocks == slow.blocks);
         }
 
         #[test]

@@ -88,7 +88,10 @@ impl Memory {
         let sms = self.spec.sm.count as usize;
         for cta in first..ctas.end {
             for warp in 0..trace.launch.warps_per_cta() {
-                for step in trace.warp(cta, warp)? {
+                let mut cursor = trace.warp(cta, warp)?;
+                while let Some(step) = cursor.next() {
+                    // They access nothing.
+                    cursor.pass_plain();
                     let touch = Touch::of((trace, &step), &self.spec, None, &mut coalescer);
                     let Some(touch) = touch else { continue };
                     for block in &coalescer.blocks {

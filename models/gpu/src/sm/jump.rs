@@ -228,6 +228,11 @@ impl Sm {
         let local = local_base(world.spec, (self.id, index as u8));
         let mut passed = Passed::default();
         while matches!(traveller.state, State::Going) {
+            let next = self.warps[index].next().unwrap_or(u32::MAX);
+            let computing = u64::from(world.program.computing(next)).min(traveller.budget);
+            let computed = u64::from(self.warps[index].leave_out_plain(computing as u32));
+            traveller.budget -= computed;
+            passed.instructions += computed;
             let mut of_plain = None;
             let Some(next) = self.warps[index].next_step(&mut of_plain) else {
                 traveller.state = State::Ended;

@@ -83,18 +83,6 @@ pub(crate) struct Warp {
 #[repr(align(64))]
 struct Waiting(Option<Step>);
 
-/// A plain step.
-#[inline]
-fn plain(inst: u32, lanes: LaneMask) -> Step {
-    Step {
-        inst,
-        active: lanes,
-        executed: lanes,
-        addresses: None,
-        values: None,
-    }
-}
-
 impl Warp {
     /// A slot with a buffer of so many entries.
     pub fn new(buffer_entries: u32) -> Self {
@@ -161,7 +149,7 @@ impl Warp {
         of_plain: &'s mut Option<Step>,
     ) -> Option<&'s Step> {
         if self.is_plain(place) {
-            Some(of_plain.insert(plain(inst, lanes)))
+            Some(of_plain.insert(Step::plain(inst, lanes)))
         } else {
             self.steps[place].0.as_ref()
         }
@@ -171,7 +159,7 @@ impl Warp {
     #[inline]
     fn take(&mut self, place: usize, (inst, lanes): (u32, LaneMask)) -> Option<Step> {
         if self.is_plain(place) {
-            Some(plain(inst, lanes))
+            Some(Step::plain(inst, lanes))
         } else {
             self.steps[place].0.take()
         }
@@ -225,13 +213,25 @@ impl Warp {
         // It is kept: the lanes of what issues before it say nothing of what is behind it.
         let behind = if self.plain_behind > 0 {
             self.plain_behind -= 1;
-            plain(self.next + 1, lanes)
+            Step::plain(self.next + 1, lanes)
         } else {
             self.read()?
         };
         let left_out = self.take(place, (self.next, lanes))?;
         self.put(place, Some(behind));
         Some(left_out)
+    }
+
+    /// Leaves out what would be fetched next and plain steps behind it, so many at the most; one of these is fetched next. How many.
+    pub fn leave_out_plain(&mut self, most: u32) -> u32 {
+        let count = most.min(self.plain_behind.into());
+        if count > 0 {
+            let lanes = self.cursor.as_ref().map_or(0, WarpCursor::active);
+            let behind = Step::plain(self.next + count, lanes);
+            self.plain_behind -= count as u8;
+            self.put(self.at(self.held), Some(behind));
+        }
+        count
     }
 
     /// Goes on in another trace in place of the last instruction, which is not fetched yet.
@@ -366,7 +366,7 @@ mod tests {
         fn a_warp_issues_its_trace(
             runs in prop::collection::vec((0u32..40, 1u64..8, 1u32..20, any::<bool>()), 1..12),
             entries in 1u32..8,
-            moves in prop::collection::vec(0u8..8, 1..400),
+            moves in prop::collection::vec(0u8..9, 1..400),
         ) {
             let trace = trace(&runs);
             let mut expected: Vec<Step> = trace.warp_held(0, 0).collect();
@@ -399,6 +399,12 @@ mod tests {
                         prop_assert_eq!(warp.leave_out(), Some(expected.remove(fetched)));
                     }
                     7 => prop_assert_eq!(warp.leave_out(), None),
+                    8 if fetched < expected.len() => {
+                        let left_out = warp.leave_out_plain(3) as usize;
+                        let is_plain = |step: &Step| step.addresses.is_none();
+                        prop_assert!(expected[fetched + 1..][..left_out].iter().all(is_plain));
+                        expected.drain(fetched..fetched + left_out);
+                    }
                     _ => {}
                 }
             }

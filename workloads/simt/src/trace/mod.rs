@@ -22,7 +22,7 @@ pub use record::{Addresses, BarrierUse, Step, WarpCursor, WarpRecorder, lanes};
 pub use statics::{
     Asynchronous, Flow, INSTRUCTION_BYTES, LatencyClass, Marks, MemoryOp, MemoryOpKind,
     Outstanding, Register, RegisterKind, Release, Results, Space, Split, StaticInst, Unit,
-    ValueRead, ValueWrite,
+    ValueRead, ValueWrite, run_lengths,
 };
 
 pub use store::{DEFAULT_MEMORY, Store, StoreError};

@@ -80,6 +80,18 @@ impl BarrierUse {
 }
 
 impl Step {
+    /// An instruction that all `lanes` on the path execute, with nothing else to tell.
+    #[inline]
+    pub fn plain(inst: u32, lanes: LaneMask) -> Self {
+        Self {
+            inst,
+            active: lanes,
+            executed: lanes,
+            addresses: None,
+            values: None,
+        }
+    }
+
     /// What the record of an asynchronous instruction tells beyond an address.
     pub fn beyond(&self) -> Option<Beyond> {
         self.addresses.as_ref()?.beyond()
@@ -565,8 +577,7 @@ impl WarpCursor {
         self.left() == 0
     }
 
-    /// Passes over the steps that follow the last one as most do: the next instruction each, which all lanes on the path execute, the same as before, with nothing else
-    /// recorded. How many they are, [`u8::MAX`] at the most.
+    /// Passes over the [plain](Step::plain) steps that follow the last one: the next instruction each, on the same lanes. How many they are, [`u8::MAX`] at the most.
     #[inline]
     pub fn pass_plain(&mut self) -> u8 {
         let bytes = &self.records[self.at..];

@@ -73,6 +73,17 @@ impl StaticInst {
     }
 }
 
+/// How many instructions from each one on are such that `is` is true.
+pub fn run_lengths(code: &[StaticInst], is: impl Fn(&StaticInst) -> bool) -> Vec<u32> {
+    let mut lengths = vec![0; code.len()];
+    let mut behind = 0;
+    for (inst, length) in code.iter().zip(&mut lengths).rev() {
+        behind = if is(inst) { behind + 1 } else { 0 };
+        *length = behind;
+    }
+    lengths
+}
+
 /// What goes on while its warp does: products of a warpgroup, and accesses that instructions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asynchronous {
