@@ -167,7 +167,7 @@ impl<const W: usize> Warp<W> {
             Op::SelectWord { negated } => self.words(inst, lanes, |s| {
                 choose(s.predicate(2, *negated), s.word(0), s.word(1))
             }),
-            Op::MulWide { .. } | Op::MadWide { .. } => self.multiply_wide(inst, lanes),
+            Op::MulWide { .. } | Op::MadWide { .. } => self.multiply_wide(op, inst, lanes),
             Op::Predicate { op, negated } => self.predicate_logic(*op, *negated, inst, lanes),
             Op::Nothing { .. } | Op::Groups(_) => {}
             Op::Part(_) => {
@@ -207,8 +207,8 @@ impl<const W: usize> Warp<W> {
         }
     }
 
-    fn multiply_wide(&mut self, inst: &Inst, executed: LaneMask) {
-        match &inst.op {
+    fn multiply_wide(&mut self, op: &Op, inst: &Inst, executed: LaneMask) {
+        match op {
             Op::MulWide { signed: false } => self.doubles(inst, executed, |s| {
                 map2(s.word(0), s.word(1), |a, b| u64::from(a) * u64::from(b))
             }),

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use kernel::{Inputs, Kernel, Module};
 use record::{Mark, Record};
-use warpwatt_ptx::load;
+use warpwatt_ptx::{Lower, load_lowered};
 use warpwatt_simt::{DeviceMemory, Launch, Options, execute};
 
 /// All modules, and what their kernels read.
@@ -109,9 +109,16 @@ fn instructions_compute_what_an_h100_computes() {
     let mut count = 0;
     let mut place = 0;
     for module in &modules {
-        let loaded = load(&module.source()).unwrap_or_else(|errors| panic!("{errors:#?}"));
+        let [loaded, lowered] = Lower::ALL.map(|lowering| {
+            load_lowered(&module.source(), lowering).unwrap_or_else(|errors| panic!("{errors:#?}"))
+        });
         for kernel in &module.kernels {
             let found = run(&loaded, kernel, &inputs);
+            assert!(
+                run(&lowered, kernel, &inputs) == found,
+                "{} computes something else once it is lowered",
+                kernel.name
+            );
             if let Some((bytes, writer)) = &mut measured {
                 writer.kernel(kernel, &bytes[place..][..kernel.out], &found);
                 place += kernel.out;
