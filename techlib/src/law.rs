@@ -75,7 +75,7 @@ pub struct TunnelLaw {
 
 impl DriveLaw {
     /// On-resistance at a supply over that at the nominal one, both at one temperature.
-    pub(crate) fn slow_down(&self, vdd: Voltage, nominal: Voltage) -> f64 {
+    pub fn slow_down(&self, vdd: Voltage, nominal: Voltage) -> f64 {
         let drive = |at: Voltage| {
             let over = (at - self.threshold.value) / (nominal - self.threshold.value);
             libm::pow(over, self.alpha.value) / (at / nominal)

@@ -232,6 +232,7 @@ impl Inputs {
                     self.notes
                         .push("assoc is of no consequence for a ram".to_owned());
                 }
+                self.note_rounded(size, (block, "words"), size.div_ceil(block));
                 Ok(Spec::Ram(RamSpec {
                     words: size.div_ceil(block),
                     bits: 8 * block,
@@ -253,6 +254,7 @@ impl Inputs {
                         size / block
                     )));
                 }
+                self.note_rounded(size, (block * u64::from(ways), "sets"), sets);
                 Ok(Spec::Cache(CacheSpec {
                     sets,
                     ways,
@@ -265,6 +267,7 @@ impl Inputs {
                 }))
             }
             Memory::Cache | Memory::FullyAssociative => {
+                self.note_rounded(size, (block, "lines"), size / block);
                 Ok(Spec::FullyAssociative(FullyAssociativeSpec {
                     entries: size / block,
                     line_bits: 8 * block,
@@ -274,23 +277,45 @@ impl Inputs {
                     banks,
                 }))
             }
-            Memory::Cam => {
-                let bits = if self.tag_bits > 0 {
-                    self.tag_bits
-                } else {
-                    8 * block
-                };
-                let bits = bounded("tag_bits", bits)?;
-                if bits == 0 {
-                    return Err(Refusal::new("a cam needs tag_bits, the bits of an entry"));
-                }
-                Ok(Spec::Cam(CamSpec {
-                    entries: size * 8 / bits,
-                    bits,
-                    ports,
-                    banks,
-                }))
-            }
+            Memory::Cam => self.cam(size, block, (ports, banks)),
+        }
+    }
+
+    fn cam(
+        &mut self,
+        size: u64,
+        block: u64,
+        (ports, banks): (Ports, u32),
+    ) -> Result<Spec, Refusal> {
+        let bits = if self.tag_bits > 0 {
+            self.tag_bits
+        } else {
+            8 * block
+        };
+        let bits = bounded("tag_bits", bits)?;
+        if bits == 0 {
+            return Err(Refusal::new("a cam needs tag_bits, the bits of an entry"));
+        }
+        let entries = size * 8 / bits;
+        if entries * bits != size * 8 {
+            self.notes.push(format!(
+                "{size} bytes are no whole number of entries of {bits} bits; {entries} are priced"
+            ));
+        }
+        Ok(Spec::Cam(CamSpec {
+            entries,
+            bits,
+            ports,
+            banks,
+        }))
+    }
+
+    /// Says so if a size is no whole number of what it is made of.
+    fn note_rounded(&mut self, size: u64, (each, what): (u64, &str), count: u64) {
+        if each * count != size {
+            self.notes.push(format!(
+                "{size} bytes are no whole number of {what} of {each}; {count} are priced"
+            ));
         }
     }
 
@@ -299,16 +324,21 @@ impl Inputs {
         Ok((bits > 0).then_some(bits))
     }
 
-    /// As given; one port that reads and writes if nothing is said of any.
+    /// As given; one port that reads and writes if nothing is said of any, and one that searches where that is what the memory is for.
     fn ports(&self) -> Result<Ports, Refusal> {
         let [read_write, read, write, single_ended, search] = self.ports;
+        let searches = match self.memory {
+            Memory::Cam | Memory::FullyAssociative => true,
+            Memory::Cache => self.ways == Some(0),
+            Memory::Ram => false,
+        };
         let silent = read_write.is_none() && read.is_none() && write.is_none();
         let ports = Ports {
             read_write: small("rw_ports", read_write.unwrap_or(u64::from(silent)))?,
             read: small("r_ports", read.unwrap_or(0))?,
             write: small("w_ports", write.unwrap_or(0))?,
             single_ended_read: small("se_r_ports", single_ended.unwrap_or(0))?,
-            search: small("search_ports", search.unwrap_or(0))?,
+            search: small("search_ports", search.unwrap_or(u64::from(searches)))?,
         };
         if ports.single_ended_read > ports.read {
             let message = format!(

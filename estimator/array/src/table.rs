@@ -105,6 +105,20 @@ fn structure(spec: &Spec) -> String {
             s.bits,
             ports_text(s.ports)
         ),
+        Spec::Tags(s) => format!(
+            "tags of {} sets, {} ways, {} bits a tag, {}",
+            s.sets,
+            s.ways,
+            s.tag_bits,
+            ports_text(s.ports)
+        ),
+        Spec::CacheData(s) => format!(
+            "data of {} sets, {} ways, lines of {} bits, {}",
+            s.sets,
+            s.ways,
+            s.line_bits,
+            ports_text(s.ports)
+        ),
         other => format!("{other:?}"),
     }
 }

@@ -247,10 +247,10 @@ impl Reader<'_> {
             power_w,
             core: core / self.facts.core_mhz,
             memory: memory / self.facts.memory_mhz,
-            active: if idle {
-                0.0
-            } else {
-                self.active(number).map_err(&refused)?
+            active: match self.active(number).map_err(&refused)? {
+                Some(share) => share,
+                None if idle => 0.0,
+                None => 1.0,
             },
             operands: self.change(number, &rates).map_err(&refused)?,
             rates,
@@ -269,8 +269,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Share of SMs with work; all of them where nothing says otherwise.
-    fn active(&self, number: usize) -> Result<f64, String> {
+    /// Share of SMs with work, if the row says it.
+    fn active(&self, number: usize) -> Result<Option<f64>, String> {
         let columns = &self.map.columns;
         let cell = |names: &[String]| self.number(number, names);
         let sms = f64::from(self.gpu.sm.count);
@@ -284,10 +284,10 @@ impl Reader<'_> {
         ) {
             active / elapsed
         } else {
-            1.0
+            return Ok(None);
         };
         if (-0.05..=1.05).contains(&share) {
-            Ok(share.clamp(0.0, 1.0))
+            Ok(Some(share.clamp(0.0, 1.0)))
         } else {
             Err(format!("{:.0} % of the SMs would have work", 100.0 * share))
         }

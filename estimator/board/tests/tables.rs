@@ -214,3 +214,31 @@ fn rows_without_counts_are_refused() {
     let found = learned(&some, &titan_v).unwrap();
     assert_eq!(found.board.record.refused[0].why, "it has no counts");
 }
+
+/// What a row says of SMs with work holds although it has no events; a share that there is not is refused.
+#[test]
+fn sms_that_only_wait_have_work_if_the_row_says_so() {
+    let board = board("titan-v");
+    let [said, silent, wrong] = ["1", "", "7"].map(|share| {
+        let mut some: Cells = loops()[..2].to_vec();
+        let cells = some[0].clone().into_iter().zip(&mut some[1]);
+        for (name, cell) in cells {
+            if name == "active_share" {
+                *cell = share.to_owned();
+            } else if !matches!(&*name, "name" | "power_w" | "core_mhz" | "memory_mhz") {
+                *cell = "0".to_owned();
+            }
+        }
+        if !some[0].iter().any(|name| name == "active_share") {
+            some[0].push("active_share".to_owned());
+            some[1].push(share.to_owned());
+        }
+        rows(&some, &board).unwrap()
+    });
+    assert_eq!((said.used[0].active, silent.used[0].active), (1.0, 0.0));
+    assert!(
+        wrong.refused[0].why.contains("700 %"),
+        "{:?}",
+        wrong.refused
+    );
+}

@@ -1,5 +1,7 @@
 //! Stacks of techniques beside their members alone: is the whole more or less than its parts?
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use warpwatt_techniques::Stack;
 
@@ -78,11 +80,8 @@ impl Stacked {
             };
             let alone: Option<Vec<&Outcome>> = members.iter().map(beside).collect();
             let plain = here().find(|p| p.point.is_baseline())?;
-            Some(StackedPoint::of(
-                plain,
-                &alone?,
-                labelled(&point.technique)?,
-            ))
+            let (alone, stack) = (alone?, labelled(&point.technique)?);
+            Some(StackedPoint::of_members(plain, &alone, stack))
         });
         let points: Vec<StackedPoint> = stacked.collect();
         (!points.is_empty()).then(|| Self {
@@ -201,6 +200,27 @@ const TOGETHER: &[Figure] = &[
 ];
 
 impl StackedPoint {
+    /// Without the study's own structures that stand beside each member and the stack but not in the plain GPU: what they cost is nobody's, and would count once a member.
+    fn of_members(plain: &Outcome, alone: &[&Outcome], stack: &Outcome) -> Self {
+        let has =
+            |outcome: &Outcome, name: &str| outcome.structures.iter().any(|it| &*it.name == name);
+        let names = stack.structures.iter().map(|it| &*it.name);
+        let beside: BTreeSet<&str> = names
+            .filter(|name| !has(plain, name) && alone.iter().all(|outcome| has(outcome, name)))
+            .collect();
+        if beside.is_empty() {
+            return Self::of(plain, alone, stack);
+        }
+        let without = |outcome: &Outcome| {
+            let mut left = outcome.clone();
+            left.structures.retain(|it| !beside.contains(&*it.name));
+            left
+        };
+        let alone: Vec<Outcome> = alone.iter().map(|outcome| without(outcome)).collect();
+        let alone: Vec<&Outcome> = alone.iter().collect();
+        Self::of(plain, &alone, &without(stack))
+    }
+
     fn of(plain: &Outcome, alone: &[&Outcome], stack: &Outcome) -> Self {
         let of = |figure: fn(&Outcome) -> Terms<'_>| Interplay::of(figure, plain, alone, stack);
         let cycles = |outcome: &Outcome| outcome.cycles as f64;

@@ -1,5 +1,7 @@
 //! What a study will take, before anything runs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 use warpwatt_gpu::{Fill, GpuSpec, Transactions};
 use warpwatt_suite::Counts;
@@ -7,6 +9,7 @@ use warpwatt_techniques::{Stack, Together};
 
 use super::drive::{KernelRuns, TimingRun};
 use super::plan::Plan;
+use crate::pricing::NodeCircuits;
 
 /// What is to be done, and an estimate of time and disk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,25 +53,34 @@ pub struct Basis {
     pub requests_per_s: f64,
     /// Sectors that these bring.
     pub sectors_per_s: f64,
+    /// GPUs in technologies whose circuits are laid out.
+    pub layouts_per_s: f64,
     /// Technologies at operating points for which the circuits of a GPU are evaluated.
     pub operating_points_per_s: f64,
     /// Points priced, kept and reported where that is done.
     pub pricings_per_s: f64,
     /// What a point takes in the store.
     pub bytes_per_point: u64,
+    /// What the counts of a timing run take there.
+    pub bytes_per_timing_run: u64,
+    /// What the structures of a GPU in a technology take there.
+    pub bytes_per_layout: u64,
 }
 
 /// Rates of the release build, in processor time. Pricing and sizes: a hundred thousand and a million points of `tesla-16sm` (docs/studies.md), on a machine that
-/// others used too. Orders of magnitude for planning, no promise.
+/// others used too. Layouts: v100, a GPU of MIAOW and seven presets in 21 nodes; what these and counts take in the store: five studies of 160 to 7,680 points. Orders of magnitude for planning, no promise.
 pub const BASIS: Basis = Basis {
     executed_instructions_per_s: 22e6,
     timed_instructions_per_s: 3.8e6,
     followed_instructions_per_s: 15e6,
     requests_per_s: 3.8e6,
     sectors_per_s: 5e6,
+    layouts_per_s: 4.0,
     operating_points_per_s: 4000.0,
     pricings_per_s: 7000.0,
     bytes_per_point: 2700,
+    bytes_per_timing_run: 25_000,
+    bytes_per_layout: 60_000,
 };
 
 impl Forecast {
@@ -105,16 +117,10 @@ impl Forecast {
         }
         let known = unrecorded.is_empty();
         let left = done.iter().filter(|done| !**done).count();
-        let mut designed: Vec<usize> = plan
-            .points
-            .iter()
-            .zip(&done)
-            .filter(|(_, done)| !**done)
-            .map(|(point, _)| point.technology())
-            .collect();
-        designed.sort_unstable();
-        designed.dedup();
-        busy_s += designed.len() as f64 / BASIS.operating_points_per_s
+        let timing_runs: usize = work.iter().map(|kernel| kernel.runs.len()).sum();
+        let (designed, laid_out) = circuits(plan, &done);
+        busy_s += laid_out as f64 / BASIS.layouts_per_s
+            + designed as f64 / BASIS.operating_points_per_s
             + left as f64 / BASIS.pricings_per_s;
         // A run is timed by one thread, behind its execution.
         let seconds = (busy_s / jobs.max(1) as f64).max(longest_s);
@@ -126,17 +132,41 @@ impl Forecast {
                 .filter(|(wanted, held)| **wanted && **held)
                 .count(),
             executions: work.len(),
-            timing_runs: work.iter().map(|kernel| kernel.runs.len()).sum(),
+            timing_runs,
             executed_instructions: known.then_some(executed),
             timed_instructions: known.then_some(timed),
             unrecorded,
             seconds: known.then_some(seconds),
             processor_seconds: known.then_some(busy_s),
             jobs,
-            store_bytes: left as u64 * BASIS.bytes_per_point,
+            store_bytes: left as u64 * BASIS.bytes_per_point
+                + timing_runs as u64 * BASIS.bytes_per_timing_run
+                + laid_out as u64 * BASIS.bytes_per_layout,
             basis: BASIS,
         }
     }
+}
+
+/// Technologies at operating points of what is not done, and GPUs with technologies that share no layout.
+fn circuits(plan: &Plan, done: &[bool]) -> (usize, usize) {
+    let left = plan.points.iter().zip(done).filter(|(_, done)| !**done);
+    let mut pairs: Vec<(usize, usize)> = left
+        .map(|(point, _)| (plan.timings[point.timing].gpu, point.technology()))
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let technologies: BTreeSet<usize> = pairs.iter().map(|(_, technology)| *technology).collect();
+    let mut laid_out: BTreeMap<usize, Vec<&NodeCircuits>> = BTreeMap::new();
+    for (gpu, technology) in pairs {
+        let (circuits, known) = (
+            &plan.axes.technologies[technology],
+            laid_out.entry(gpu).or_default(),
+        );
+        if !known.iter().any(|it| it.shares_layouts(circuits)) {
+            known.push(circuits);
+        }
+    }
+    (technologies.len(), laid_out.values().map(Vec::len).sum())
 }
 
 /// What was counted of an execution before it shipped; nothing is known of a user's own kernels.

@@ -73,7 +73,7 @@ fn text(forecast: &Forecast, directory: &Path) -> String {
          time         {time}\n\
          disk         about {}\n\n\
          from recorded counts of the suite's cases, and rates of one core: {:.0} million warp instructions a second executed, {:.1} million timed, {:.0} million\n\
-         told to a hook of a technique, {:.1} million requests to memory and {:.0} million sectors that they bring; circuits of a GPU at {:.0} operating points a second, {:.0} points a second priced, kept and reported; {} bytes a point\n",
+         told to a hook of a technique, {:.1} million requests to memory and {:.0} million sectors that they bring; {:.0} GPUs laid out a second and their circuits at {:.0} operating points, {:.0} points a second priced, kept and reported; {} bytes a point, {} a timing run, {} a GPU in a technology\n",
         forecast.points,
         forecast.held,
         directory.display(),
@@ -87,9 +87,12 @@ fn text(forecast: &Forecast, directory: &Path) -> String {
         basis.followed_instructions_per_s / 1e6,
         basis.requests_per_s / 1e6,
         basis.sectors_per_s / 1e6,
+        basis.layouts_per_s,
         basis.operating_points_per_s,
         basis.pricings_per_s,
         basis.bytes_per_point,
+        basis.bytes_per_timing_run,
+        basis.bytes_per_layout,
     )
 }
 

@@ -177,5 +177,18 @@ pub(super) fn read_pareto(
         };
         reader.fault(section.range.clone(), fault);
     }
-    named.into_iter().flatten().map(|one| one.value).collect()
+    let named = named.unwrap_or_default();
+    for (place, one) in named.iter().enumerate() {
+        let metric = &one.value.metric;
+        if named[..place].iter().any(|it| it.value.metric == *metric) {
+            let fault = Fault {
+                code: "study::duplicate_value",
+                message: format!("`metrics` of `[pareto]` names `{metric}` twice"),
+                label: String::new(),
+                help: Some("leave one of them out".to_owned()),
+            };
+            reader.fault(one.range.clone(), fault);
+        }
+    }
+    named.into_iter().map(|one| one.value).collect()
 }

@@ -112,6 +112,21 @@ fn a_report_takes_other_metrics_than_the_study() {
 }
 
 #[test]
+fn a_metric_stands_once_among_the_goals_whichever_way() {
+    let scratch = Scratch::new();
+    let goals = "[pareto]\nmetrics = [\"energy_j\", \"max:energy_j\"]\n";
+    scratch.write("study.toml", &format!("{STUDY}\n{goals}"));
+    let output = warpwatt(&scratch.path(""), &["run", "study.toml", "--quiet"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("names `energy_j` twice"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!scratch.path("results").exists());
+}
+
+#[test]
 fn metrics_are_listed() {
     let scratch = Scratch::new();
     let output = warpwatt(&scratch.path(""), &["list", "metrics", "--json"]);

@@ -109,7 +109,8 @@ pub(crate) fn select(
     let depth = (SELECT_UP + SELECT_DOWN) * levels;
     let active = depth * ROUND_ROBIN_TREES + spec.inputs as f64 * TOGGLE;
     let tree = cell.gates("tree", gates, depth, active);
-    let wires = cell.lines("requests and grants", 1.0, side, 2.0, 2.0);
+    let mut wires = cell.lines("requests and grants", 1.0, side, 2.0, 2.0);
+    wires.delay = wires.delay * 2.0;
     // Thermometer mask behind the last grant: a gate an input, and the choice between both trees.
     let mask = cell.gates(
         "mask",
@@ -117,7 +118,7 @@ pub(crate) fn select(
         1.0 + MUX_DEPTH,
         spec.inputs as f64 * TOGGLE,
     );
-    let access = tree.delay + wires.delay * 2.0 + mask.delay;
+    let access = tree.delay + wires.delay + mask.delay;
     Ok(assemble(
         technology,
         "round-robin select tree",

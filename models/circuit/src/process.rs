@@ -34,6 +34,8 @@ pub(crate) struct Process {
     pub(crate) r_p: Resistivity,
     pub(crate) i_off: CurrentPerLength,
     pub(crate) i_gate: CurrentPerLength,
+    /// Of a repeater, while both of its transistors conduct.
+    pub(crate) i_short: CurrentPerLength,
     /// PMOS width over NMOS width.
     pub(crate) p_to_n: f64,
     pub(crate) sense_gm: f64,
@@ -133,6 +135,14 @@ impl Process {
             r_p: now.r_p,
             i_off: now.i_off,
             i_gate: now.i_gate,
+            i_short: match settings.profile {
+                // It falls with the supply as the current of a transistor does.
+                Profile::Silicon => {
+                    let slow_down = device.drive.slow_down(now.vdd, device.vdd.value);
+                    rules::SHORT_CIRCUIT * (now.vdd / device.vdd.value / slow_down)
+                }
+                Profile::Cacti65 | Profile::Cacti7 => rules::SHORT_CIRCUIT,
+            },
             // Fins come in pairs: as many in the PMOS as in the NMOS.
             p_to_n: fin.map_or(device.n_to_p_drive_ratio.value, |_| 1.0),
             sense_gm: now.sense_gm(sense_width),

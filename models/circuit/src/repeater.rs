@@ -315,7 +315,7 @@ impl<'a> Line<'a> {
         let count = Length::from_m(1.0) / spacing;
         let (n, p) = (process.min_nmos() * size, process.min_pmos() * size);
         let switching = process.full_swing((self.c_in + self.c_out) * size + wire_c);
-        let short = rules::SHORT_CIRCUIT
+        let short = process.i_short
             * process.min_nmos()
             * process.vdd
             * (rules::SHORT_CIRCUIT_WINDOW * size)

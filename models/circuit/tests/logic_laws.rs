@@ -148,11 +148,36 @@ proptest! {
     #[test]
     fn quieter_inputs_take_less_energy(activity in 0_u64..99) {
         let (less, more) = (activity.to_string(), (activity + 1).to_string());
-        for block in ["parity", "secded", "link", "crossbar"] {
+        for block in ["parity", "secded", "link", "crossbar", "renaming_table", "replay_queue"] {
             let quiet = price("silicon", "7nm", block, &[("activity", &less)]);
             let busy = price("silicon", "7nm", block, &[("activity", &more)]);
             prop_assert!(quiet.read_energy < busy.read_energy, "{block}");
             prop_assert_eq!(quiet.area, busy.area);
+        }
+    }
+}
+
+/// What flows while both transistors of a repeater conduct falls with the supply, though each edge takes longer.
+#[test]
+fn repeated_wires_take_less_energy_at_lower_supplies() {
+    let library = Library::silicon().unwrap();
+    for node in ["90nm", "65nm", "45nm", "16nm", "7nm"] {
+        for flavour in [Flavour::Hp, Flavour::Lstp] {
+            let technology = library.node(node, flavour).unwrap();
+            let nominal = technology.device.vdd.value.as_v();
+            let spec = spec("link", &[]);
+            let energies = [1.0, 0.9, 0.8, 0.75].map(|share| {
+                let priced = at(&technology, &spec, Some(nominal * share), 350.0);
+                priced.read_energy.si() / (share * share)
+            });
+            // As the square of the supply or a little less, as wires of a lower one are less in a hurry.
+            for energy in energies {
+                let square = energy / energies[0];
+                assert!(
+                    (0.9..1.001).contains(&square),
+                    "{node} {flavour:?}: {square}"
+                );
+            }
         }
     }
 }

@@ -151,6 +151,11 @@ impl NodeCircuits {
         }
     }
 
+    /// Whether what is laid out for one is laid out for the other.
+    pub fn shares_layouts(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.designs, &other.designs)
+    }
+
     /// Forgets layouts that few operating points share.
     pub fn forget_layouts(&self) {
         self.designs.forget();

@@ -146,16 +146,27 @@ fn provenance(technology: &Technology) -> Provenance {
 
 /// The documents behind the values, without line numbers, in alphabetical order.
 fn sources(technology: &Technology) -> Vec<String> {
-    let documents: BTreeSet<&str> = technology
-        .pedigrees()
-        .iter()
-        .flat_map(|pedigree| pedigree.source.split(" and "))
-        .map(|source| match source.rsplit_once(':') {
-            Some((document, line)) if line.bytes().all(|b| b.is_ascii_digit()) => document,
-            _ => source,
-        })
-        .collect();
+    let mut documents = BTreeSet::new();
+    for pedigree in technology.pedigrees() {
+        // Places in several files, `32nm.dat:12 and technology.cc:7`; other sources have the word within themselves.
+        let mut rest = pedigree.source;
+        while let Some((place, others)) = rest.split_once(" and ") {
+            let Some(document) = without_line(place) else {
+                break;
+            };
+            documents.insert(document);
+            rest = others;
+        }
+        documents.insert(without_line(rest).unwrap_or(rest));
+    }
     documents.into_iter().map(str::to_owned).collect()
+}
+
+/// The document of a place in one, if a text is such a place.
+fn without_line(place: &str) -> Option<&str> {
+    let (document, line) = place.rsplit_once(':')?;
+    let is_line = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    is_line.then_some(document)
 }
 
 #[cfg(test)]
@@ -168,6 +179,29 @@ mod tests {
         let technology = Library::itrs().unwrap().node(node, Flavour::Hp).unwrap();
         let point = OperatingPoint::at(Temperature::from_k(kelvin));
         NodeCircuits::new(technology, point, Profile::Cacti65)
+    }
+
+    #[test]
+    fn sources_are_whole() {
+        let of = |library: Library, node| {
+            let technology = library.node(node, Flavour::Hp).unwrap();
+            sources(&technology)
+        };
+        let silicon = of(Library::silicon().unwrap(), "7nm");
+        let written: String = silicon.concat();
+        assert_eq!(
+            written.matches('(').count(),
+            written.matches(')').count(),
+            "{silicon:?}"
+        );
+        assert!(silicon.iter().any(|source| source.contains(" and ")));
+        for source in of(Library::itrs().unwrap(), "32nm") {
+            let line = source.rsplit(':').next().unwrap();
+            assert!(line.parse::<u32>().is_err(), "{source}");
+        }
+        let place = "32nm.dat:12";
+        assert_eq!(without_line(place), Some("32nm.dat"));
+        assert_eq!(without_line("PTM (Zhao"), None);
     }
 
     #[test]

@@ -71,3 +71,19 @@ fn every_rendering_shows_it() {
         -0.5
     );
 }
+
+/// What every member has beside it is no more than once in the stack.
+#[test]
+fn a_structure_of_the_study_s_own_is_nobody_s_saving() {
+    let mut all = points();
+    for outcome in all.iter_mut().filter(|it| !it.point.is_baseline()) {
+        let mut own = outcome.structures[0].clone();
+        own.name = "own".into();
+        outcome.structures.push(own);
+        outcome
+            .structures
+            .sort_by(|one, other| one.name.cmp(&other.name));
+    }
+    let [with, without] = [all, points()].map(|points| Report::new("by hand", &points).stacks);
+    assert_eq!(with, without);
+}

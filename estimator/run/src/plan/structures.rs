@@ -48,6 +48,7 @@ pub fn check(
         .configurations
         .iter()
         .flat_map(Configuration::called)
+        .filter(|label| !label.is_empty())
         .collect();
     for structure in described {
         check_techniques(structure, &known, sink, source);
@@ -73,8 +74,8 @@ fn check_techniques(
     for name in &structure.only_with {
         if !known.iter().any(|known| label::fits(known, &name.value)) {
             let message = format!("the study compares nothing that is called `{}`", name.value);
-            let names: BTreeSet<&str> = known.iter().flat_map(|it| label::techniques(it)).collect();
-            let all = names.into_iter().chain(known.iter().map(String::as_str));
+            let techniques = known.iter().flat_map(|it| label::techniques(it));
+            let all: BTreeSet<&str> = techniques.chain(known.iter().map(String::as_str)).collect();
             let help = did_you_mean(&name.value, all);
             let diag = Diag::error("study::only_with", message)
                 .at(source, name.range.clone(), "")

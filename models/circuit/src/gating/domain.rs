@@ -6,19 +6,20 @@ use warpwatt_techlib::quantity::{
 use warpwatt_techlib::{Technology, rules};
 
 use super::{GatedSide, Gating, Granularity, switch};
-use crate::{CircuitError, Cost, OperatingPoint, Part, slices};
+use crate::{CircuitError, Cost, OperatingPoint, slices};
 
 /// Parts of an array that stay on when subarrays sleep: they serve all of them.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 7] = [
     "address tree",
     "output tree",
     "write tree",
+    "search tree",
     "bank routing",
     "predecoders",
     slices::ALONG,
 ];
-/// The parts that hold memory cells, of an array and of a register file.
-const CELLS: [&str; 2] = ["cells and bitlines", "cells"];
+/// The parts that hold memory cells, of an array, a register file and a content-addressable memory.
+const CELLS: [&str; 3] = ["cells and bitlines", "cells", "match lines"];
 
 /// One of equal domains, unless a field says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -105,42 +106,48 @@ fn share(cost: &Cost, granularity: Granularity) -> Result<Share, CircuitError> {
     let organisation = cost.organisation.ok_or(CircuitError::Granularity {
         model: cost.model.clone(),
     })?;
-    let (subarrays, active) = (
-        organisation.subarrays.max(1),
-        organisation.active_subarrays.max(1),
-    );
-    let of = |chosen: &dyn Fn(&&Part) -> bool| -> (Power, Energy) {
-        let parts = || cost.breakdown.iter().filter(chosen);
-        (
-            parts().map(|part| part.leakage).sum(),
-            parts().map(|part| part.read_energy).sum(),
-        )
+    let subarrays = organisation.subarrays.max(1);
+    // A search looks into every row.
+    let is_search = cost.search_energy == Some(largest);
+    let active = |all: u64| match is_search {
+        true => all,
+        false => organisation.active_subarrays.max(1),
+    };
+    let of = |chosen: &dyn Fn(&str) -> bool| {
+        let parts = cost.breakdown.iter().filter(|part| chosen(&part.name));
+        parts.fold((Power::ZERO, Energy::ZERO, Area::ZERO), |sum, part| {
+            let energy = match is_search {
+                true => part.search_energy.unwrap_or(Energy::ZERO),
+                false => part.read_energy,
+            };
+            (sum.0 + part.leakage, sum.1 + energy, sum.2 + part.area)
+        })
     };
     Ok(match granularity {
         Granularity::Array => whole,
         Granularity::Subarray => {
-            let (leakage, energy) = of(&|part| !SHARED.contains(&part.name.as_str()));
-            let written = (largest - cost.read_energy).max(Energy::ZERO);
+            let (leakage, energy, _) = of(&|name| !SHARED.contains(&name));
+            let written = match is_search {
+                true => Energy::ZERO,
+                false => (largest - cost.read_energy).max(Energy::ZERO),
+            };
             Share {
                 leakage,
                 energy: energy + written,
                 count: subarrays,
-                active,
+                active: active(subarrays),
                 ..whole
             }
         }
         Granularity::Row => {
-            let (leakage, energy) = of(&|part| CELLS.contains(&part.name.as_str()));
-            let cells = cost
-                .breakdown
-                .iter()
-                .filter(|part| CELLS.contains(&part.name.as_str()));
+            let (leakage, energy, area) = of(&|name| CELLS.contains(&name));
+            let rows = subarrays * organisation.rows;
             Share {
                 leakage,
                 energy,
-                area: cells.map(|part| part.area).sum(),
-                count: subarrays * organisation.rows,
-                active,
+                area,
+                count: rows,
+                active: active(rows),
                 ..whole
             }
         }

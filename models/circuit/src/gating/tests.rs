@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Ports, Profile, RamSpec, Spec, cost};
+use crate::{CamSpec, Ports, Profile, RamSpec, Spec, cost};
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library};
 
@@ -313,4 +313,39 @@ fn a_register_file_bank_of_the_published_kind_breaks_even_within_published_times
         gated.break_even.as_ns() > 0.5 && gated.break_even.as_ns() < 100.0,
         "{gated:?}"
     );
+}
+
+/// Every subarray is searched at once: that makes no switch wider than its share of one search needs, and rows of a search memory hold cells too.
+#[test]
+fn search_memories_sleep_by_rows_and_subarrays_as_whole() {
+    let library = Library::silicon().unwrap();
+    let technology = library.node("7nm", Flavour::Hp).unwrap();
+    let switch = library.node("7nm", Flavour::Lstp).unwrap();
+    let at = OperatingPoint::at(Temperature::from_k(350.0));
+    let ports = Ports {
+        search: 1,
+        ..Ports::ONE
+    };
+    for (entries, bits) in [(4096, 40), (64, 40), (256, 8)] {
+        let spec = Spec::Cam(CamSpec {
+            entries,
+            bits,
+            ports,
+            banks: 1,
+        });
+        let cost = cost(&technology, &at, Profile::Silicon, &spec).unwrap();
+        let gated = GRANULARITIES.map(|granularity| {
+            let gating = Gating {
+                granularity,
+                ..Gating::default()
+            };
+            gate(&technology, &switch, (&at, &cost), (&at, &cost), &gating).unwrap()
+        });
+        for (gated, granularity) in gated.iter().zip(GRANULARITIES) {
+            let which = format!("{entries} x {bits} {granularity:?}: {gated:?}");
+            assert!(gated.leakage < cost.leakage * 0.75, "{which}");
+            assert!(gated.break_even > Time::ZERO, "{which}");
+            assert!(gated.header_area < cost.area * 0.5, "{which}");
+        }
+    }
 }

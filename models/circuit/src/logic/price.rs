@@ -204,7 +204,7 @@ fn stored(
             bits,
             reads,
             writes,
-        } => store(at, (entries, bits, reads, writes))?,
+        } => store(at, (entries, bits, reads, writes), toggles)?,
         LogicBlock::ReplayQueue {
             entries,
             bits,
@@ -212,7 +212,7 @@ fn stored(
         } => {
             // Head, tail, and whether they meet.
             let pointer = u64::from(u64::BITS - entries.saturating_sub(1).leading_zeros()).max(1);
-            let slice = store(at, (entries, bits.div_ceil(lanes), 1, 1))?;
+            let slice = store(at, (entries, bits.div_ceil(lanes), 1, 1), toggles)?;
             let mut pieces: Vec<Piece> = slice
                 .into_iter()
                 .map(|piece| piece.times(lanes as f64))
@@ -259,6 +259,7 @@ fn stored(
 fn store(
     at: &Sizing,
     (entries, bits, read, write): (u64, u64, u32, u32),
+    toggles: f64,
 ) -> Result<Vec<Piece>, CircuitError> {
     let ports = Ports {
         read_write: 0,
@@ -271,7 +272,7 @@ fn store(
         bits,
         ports,
     };
-    let cost = crate::small::buffer(at, &buffer)?;
+    let cost = crate::small::buffer_of(at, (&buffer, toggles))?;
     let mut pieces: Vec<Piece> = cost
         .breakdown
         .iter()

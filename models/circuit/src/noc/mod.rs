@@ -70,7 +70,7 @@ pub(crate) fn block(at: &Sizing, spec: &NocSpec) -> Result<Cost, CircuitError> {
         } => {
             within(&[
                 ("sinks", sinks, 100_000_000),
-                ("square_micrometres", square_micrometres, 1_000_000_000),
+                ("square_micrometres", square_micrometres, 100_000_000_000),
             ])?;
             (
                 clock(

@@ -97,7 +97,7 @@ pub(super) const BLOCKS: &[Block] = &[
                 "span",
                 "10000000",
                 1,
-                1_000_000_000,
+                100_000_000_000,
                 "area in square micrometres",
             ),
         ],

@@ -8,9 +8,6 @@ use super::gates::{Cell, Piece, assemble};
 use crate::process::Process;
 use crate::{BufferSpec, Cost};
 
-/// Part of the bits that change from one access to the next.
-pub(super) const TOGGLE: f64 = 0.5;
-
 /// What a bit is kept in, in NAND2 gates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Storage {
@@ -60,11 +57,11 @@ impl Storage {
     };
 }
 
-/// The memory out of such bits.
+/// The memory out of such bits, of which a part toggles from one access to the next.
 pub(crate) fn cells(
     p: &Process,
     technology: &Technology,
-    spec: &BufferSpec,
+    (spec, toggles): (&BufferSpec, f64),
     storage: &Storage,
 ) -> Cost {
     let cell = Cell::new(p);
@@ -98,9 +95,9 @@ pub(crate) fn cells(
         "read multiplexers",
         (entries + storage.merge * (entries - 1.0)) * bits * readers,
         path,
-        path * bits * TOGGLE,
+        path * bits * toggles,
     );
-    let out = cell.lines("outputs", 4.0, column, bits * readers, bits * TOGGLE);
+    let out = cell.lines("outputs", 4.0, column, bits * readers, bits * toggles);
     let read_decoder = decoder("read decoders", readers);
     let write_decoder = decoder("write decoders", writers);
     let clock = cell.lines(
@@ -115,10 +112,10 @@ pub(crate) fn cells(
         entries,
         column,
         bits * writers,
-        bits * TOGGLE,
+        bits * toggles,
     );
     // A bit that changes switches all its gates, one that does not only those at the clock.
-    let switching = storage.gates * TOGGLE + storage.clocked * (1.0 - TOGGLE);
+    let switching = storage.gates * toggles + storage.clocked * (1.0 - toggles);
     let store = p.full_swing(cell.node) * (switching * bits);
     let write_energy = write_decoder.energy + clock.energy + data.energy + store;
     let setup = write_decoder.delay + clock.delay.max(data.delay) + kept.delay;

@@ -25,8 +25,16 @@ const MOST_WIDTH: u64 = 1 << 16;
 /// Largest capacity for which an array has these as alternatives: 4 KiB.
 const MOST_BITS: u64 = 4 * 1024 * 8;
 
+/// Part of the bits that change from one access to the next, where nobody knows.
+const TOGGLE: f64 = 0.5;
+
 /// The best small memory for a buffer.
 pub(crate) fn buffer(at: &Sizing, spec: &BufferSpec) -> Result<Cost, CircuitError> {
+    buffer_of(at, (spec, TOGGLE))
+}
+
+/// The same, of whose bits such a part changes from one access to the next.
+pub(crate) fn buffer_of(at: &Sizing, spec: (&BufferSpec, f64)) -> Result<Cost, CircuitError> {
     let candidates = all(at.run, at.technology, spec)?;
     choose(at, candidates)
 }
@@ -59,11 +67,14 @@ pub(crate) fn instead(
             let slice = circuit(
                 at.run,
                 at.technology,
-                &BufferSpec {
-                    entries: spec.words,
-                    bits: slices.share(spec.bits),
-                    ports: spec.ports,
-                },
+                (
+                    &BufferSpec {
+                        entries: spec.words,
+                        bits: slices.share(spec.bits),
+                        ports: spec.ports,
+                    },
+                    TOGGLE,
+                ),
             );
             let size = (slice.width, slice.height);
             around(Bus::new(at.run, slices, lines, size).cost(slice))
@@ -81,15 +92,22 @@ pub(crate) fn instead(
     Ok(found)
 }
 
+/// A circuit for a buffer, of whose bits such a part changes from one access to the next.
+type Circuit = fn(&Process, &Technology, (&BufferSpec, f64)) -> Cost;
+
 /// The circuits of the silicon profile.
-const CIRCUITS: [fn(&Process, &Technology, &BufferSpec) -> Cost; 3] = [
+const CIRCUITS: [Circuit; 3] = [
     |p, technology, spec| cells(p, technology, spec, &Storage::FLIP_FLOP),
     |p, technology, spec| cells(p, technology, spec, &Storage::LATCH),
     register_file,
 ];
 
 /// Every small memory that could be this buffer. The profiles of the old tools have one of flip-flops alone.
-fn all(p: &Process, technology: &Technology, spec: &BufferSpec) -> Result<Vec<Cost>, CircuitError> {
+fn all(
+    p: &Process,
+    technology: &Technology,
+    (spec, toggles): (&BufferSpec, f64),
+) -> Result<Vec<Cost>, CircuitError> {
     check::at_most("entries", spec.entries, MOST_ENTRIES)?;
     check::at_most("bits", spec.bits, MOST_WIDTH)?;
     check::ports("the buffer", spec.ports)?;
@@ -97,11 +115,13 @@ fn all(p: &Process, technology: &Technology, spec: &BufferSpec) -> Result<Vec<Co
         return Ok(vec![cells(
             p,
             technology,
-            spec,
+            (spec, toggles),
             &Storage::TEXTBOOK_FLIP_FLOP,
         )]);
     }
-    let priced = CIRCUITS.iter().map(|circuit| circuit(p, technology, spec));
+    let priced = CIRCUITS
+        .iter()
+        .map(|circuit| circuit(p, technology, (spec, toggles)));
     Ok(priced.collect())
 }
 

@@ -4,7 +4,7 @@
 use warpwatt_techlib::Technology;
 use warpwatt_techlib::quantity::{Area, Length, Time};
 
-use super::flops::{TOGGLE, unread};
+use super::flops::unread;
 use super::gates::{Cell, Piece, assemble};
 use crate::gate::{self, Kind};
 use crate::process::Process;
@@ -25,14 +25,20 @@ struct Plan<'a> {
     bits: f64,
     readers: f64,
     writers: f64,
+    /// Part of the bits that change from one access to the next.
+    toggles: f64,
     /// Of one cell.
     width: Length,
     height: Length,
 }
 
-/// The register file that holds `spec`.
-pub(crate) fn register_file(p: &Process, technology: &Technology, spec: &BufferSpec) -> Cost {
-    let plan = Plan::new(p, spec);
+/// The register file that holds `spec`, of whose bits a part changes from one access to the next.
+pub(crate) fn register_file(
+    p: &Process,
+    technology: &Technology,
+    (spec, toggles): (&BufferSpec, f64),
+) -> Cost {
+    let plan = Plan::new(p, spec, toggles);
     let address = f64::from(spec.entries.next_power_of_two().ilog2());
     let decoder = |name, ports: f64| {
         let gates = plan.entries * address * ports;
@@ -50,7 +56,7 @@ pub(crate) fn register_file(p: &Process, technology: &Technology, spec: &BufferS
     let flip = gate::r_n(p, p.cell.access, 1) * plan.cell.node;
     let setup = write_decoder.delay + write_line.delay.max(data.delay) + flip;
     // The bit that changes charges one of its two nodes.
-    let store = p.full_swing(plan.cell.node) * (plan.bits * TOGGLE);
+    let store = p.full_swing(plan.cell.node) * (plan.bits * plan.toggles);
     let write_energy = write_decoder.energy + write_line.energy + data.energy + store;
     let width = plan.width * plan.bits;
     let pieces = vec![
@@ -88,7 +94,7 @@ pub(crate) fn register_file(p: &Process, technology: &Technology, spec: &BufferS
 }
 
 impl<'a> Plan<'a> {
-    fn new(p: &'a Process, spec: &BufferSpec) -> Self {
+    fn new(p: &'a Process, spec: &BufferSpec, toggles: f64) -> Self {
         let (readers, writers) = (
             f64::from(spec.ports.readers()),
             f64::from(spec.ports.writers()),
@@ -105,6 +111,7 @@ impl<'a> Plan<'a> {
             bits: spec.bits as f64,
             readers,
             writers,
+            toggles,
             width,
             height,
         }
@@ -170,7 +177,7 @@ impl<'a> Plan<'a> {
             area: Area::ZERO,
             leakage: p.power(gate::leak(p, Kind::Inverter, p.min_nmos(), p.min_pmos())),
             gate_leakage: warpwatt_techlib::quantity::Power::ZERO,
-            energy: p.full_swing(c) * (self.bits * TOGGLE),
+            energy: p.full_swing(c) * (self.bits * self.toggles),
             delay: gate::stage(p, Time::ZERO, tau),
         }
     }
@@ -186,7 +193,7 @@ impl<'a> Plan<'a> {
             "bitline merging",
             MERGE * self.groups() * self.bits * self.readers,
             levels,
-            levels * self.bits * TOGGLE,
+            levels * self.bits * self.toggles,
         )
     }
 
@@ -196,7 +203,7 @@ impl<'a> Plan<'a> {
             4.0,
             self.column(),
             self.bits * self.readers,
-            self.bits * TOGGLE,
+            self.bits * self.toggles,
         )
     }
 
@@ -209,7 +216,7 @@ impl<'a> Plan<'a> {
             inputs,
             self.column(),
             2.0 * self.bits * self.writers,
-            self.bits * TOGGLE,
+            self.bits * self.toggles,
         )
     }
 

@@ -33,7 +33,8 @@ pub(super) fn of(gpu: &GpuSpec, name: &str) -> Option<Stage> {
     let unit = |latency: u32, depth: u32| (sm_mhz, latency.saturating_sub(1), depth);
     let timing = &gpu.timing;
     let (clock_mhz, cycles, depth) = match name {
-        "icache.tag" | "icache.data" => core(gpu.fetch.stages),
+        // A second stage of the fetch does not make it longer: its look-up and its read are then a cycle each.
+        "icache.tag" | "icache.data" => core(1),
         "decoder" => core(gpu.fetch.decode_cycles),
         "l15.tag" | "l15.data" => core(gpu.l15.latency),
         "instruction_buffer" | "scoreboard" | "scheduler" | "simt_stack" => core(1),

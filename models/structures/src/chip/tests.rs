@@ -155,3 +155,13 @@ fn everything_but_clock_trees_and_dram_has_its_time() {
         assert!(structures(&gpu).iter().all(|it| it.stage.is_none()));
     }
 }
+
+/// A fetch of two stages reads the instruction cache in one of them, so that a technique which needs the other leaves it as it is.
+#[test]
+fn a_second_fetch_stage_leaves_the_instruction_cache_a_cycle() {
+    for mut gpu in products() {
+        let before = find(&structures(&gpu), "icache.data").stage;
+        gpu.fetch.stages = 2;
+        assert_eq!(find(&structures(&gpu), "icache.data").stage, before);
+    }
+}
