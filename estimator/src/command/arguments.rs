@@ -456,9 +456,9 @@ pub struct TraceArguments {
     /// Warp instructions that a launch may execute before it is taken for endless
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub limit: u64,
-    /// Lanes of a warp
-    #[arg(long, value_name = "LANES", default_value = "32", value_parser = ["32", "64"])]
-    pub warp_width: String,
+    /// Lanes of a warp [default: 32]
+    #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
+    pub warp_width: Option<String>,
     /// Where traces are kept
     #[command(flatten)]
     pub cache: CacheArguments,

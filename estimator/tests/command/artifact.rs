@@ -82,6 +82,50 @@ fn what_is_packed_runs_alone() {
     assert!(stdout(&again).contains("all 2 points came out the same"));
 }
 
+/// Recorded launches are packed with their list. What is only called as a text of the study is, be it a file or a folder, is nobody's input.
+#[test]
+fn all_that_is_named_is_packed_and_nothing_else() {
+    let scratch = Scratch::new();
+    let here = scratch.path("");
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/sass/tests/data");
+    let traces = "program/arguments/traces";
+    fs::create_dir_all(here.join(traces)).unwrap();
+    let launches = ["kernel-1.traceg", "kernel-2.traceg.xz", "kernel-3.tracez"];
+    for name in [&launches[..], &["kernelslist.g"]].concat() {
+        fs::copy(recorded.join(name), here.join(traces).join(name)).unwrap();
+    }
+    let study = STUDY
+        .replace("to be packed", "diary.txt")
+        .replace("own/launch.toml", &format!("{traces}/kernelslist.g"));
+    fs::write(here.join("study.toml"), study).unwrap();
+    fs::write(here.join("diary.txt"), "private").unwrap();
+    for folder in ["scan", "tesla-16sm", "32nm"] {
+        fs::create_dir(here.join(folder)).unwrap();
+        fs::write(here.join(folder).join("private.txt"), "private").unwrap();
+    }
+    let output = warpwatt(&here, &["run", "study.toml", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = warpwatt(&here, &["artifact", "results"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let packed = here.join("artifact");
+    let names = files(&packed).into_iter().map(|path| {
+        let name = path.strip_prefix(&packed).unwrap();
+        name.display().to_string()
+    });
+    let names: Vec<String> = names.filter(|name| !name.starts_with("results/")).collect();
+    let inputs = [&launches[..], &["kernelslist.g"]].concat();
+    let inputs = inputs.iter().map(|name| format!("{traces}/{name}"));
+    let others = ["README.md", "SHA256SUMS", "reproduce.sh", "study.toml"];
+    let mut all: Vec<String> = inputs.chain(others.map(str::to_owned)).collect();
+    all.sort();
+    assert_eq!(names, all);
+    let again = warpwatt(
+        &packed,
+        &["reproduce", "results/manifest.json", "--from", "."],
+    );
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+}
+
 #[cfg(unix)]
 #[test]
 fn its_script_does_so() {

@@ -645,6 +645,20 @@ fn machine_code_of_southern_islands_runs_and_is_timed() {
     assert_eq!(counts[0], counts[1]);
 }
 
+/// Machine code of the suite is timed on any preset, once its warps are as wide.
+#[test]
+fn machine_code_of_wider_warps_says_how_it_is_timed() {
+    let arguments = ["kernel", "scan", "--build", "gfx600", "--preset", "v100"];
+    let scratch = Scratch::new();
+    let output = warpwatt(&scratch.path(""), &arguments);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(text.contains("help: pass `--warp-width 64`"), "{text}");
+    let wide = [&arguments[..], &["--warp-width", "64", "--json"]].concat();
+    let (exit, value) = json(&wide);
+    assert_eq!((exit, &value["warp_width"]), (Some(0), &Value::from(64)));
+}
+
 /// Near machine code the same results come from fewer accesses to shared memory: four words are one.
 #[test]
 fn a_kernel_is_brought_near_machine_code() {

@@ -105,6 +105,21 @@ fn techniques_that_live_from_a_compiler_s_knowledge_refuse_them() {
     }
 }
 
+/// A line that was lost, in a text that still looks like a trace.
+#[test]
+fn a_trace_that_lost_a_line_is_refused() {
+    let scratch = Scratch::new();
+    let text = std::fs::read_to_string(data("kernel-1.traceg")).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    let lost = lines.iter().position(|line| line.contains("FADD")).unwrap();
+    lines.remove(lost);
+    std::fs::write(scratch.path("kernel-1.traceg"), lines.join("\n")).unwrap();
+    let output = warpwatt(&scratch.path(""), &["kernel", "kernel-1.traceg"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = "a warp has 14 instructions, not 15";
+    assert!(stderr(&output).contains(message), "{}", stderr(&output));
+}
+
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     let scratch = Scratch::new();
@@ -130,6 +145,14 @@ fn what_is_wrong_is_told_with_its_place() {
         (
             &["kernel", &whole, "--registers", "20"],
             "it has nothing that --registers could choose",
+        ),
+        (
+            &["kernel", &whole, "--lower", "ptx"],
+            "it has nothing that --lower could choose",
+        ),
+        (
+            &["avf", &whole, "--build", "gfx600"],
+            "it has nothing that --build could choose",
         ),
         (
             &["kernel", &whole, "--preset", "tahiti"],

@@ -105,6 +105,25 @@ fn a_trace_that_cannot_be_used_is_refused() {
     }
 }
 
+/// What chooses an execution has nothing to choose in one that is over.
+#[test]
+fn a_stored_trace_refuses_options_of_an_execution() {
+    let scratch = Scratch::new();
+    json(&scratch, &["reduction", "--out", "kept.trace"]);
+    let asked = ["--case=a", "--ptx=missing.ptx", "--warp-width=32"];
+    let output = warpwatt(
+        &scratch.path(""),
+        &[&["trace", "kept.trace"], &asked[..]].concat(),
+    );
+    assert_eq!(output.status.code(), Some(2));
+    for option in ["--case", "--ptx", "--warp-width"] {
+        let message = format!(
+            "error[kernel::recorded]: `kept.trace` was recorded as a trace: it has nothing that {option} could choose"
+        );
+        assert!(stderr(&output).contains(&message), "{}", stderr(&output));
+    }
+}
+
 #[test]
 fn what_cannot_be_traced_is_explained() {
     let scratch = Scratch::new();

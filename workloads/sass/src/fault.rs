@@ -62,6 +62,11 @@ impl From<StoreError> for Fault {
     }
 }
 
+/// A line whose value is none of its kind.
+pub(crate) fn no_value(line: &str) -> Fault {
+    Fault::new(format!("{} has no value of its kind", quoted(line)))
+}
+
 /// A text as a message shows it: its beginning, without control characters.
 pub(crate) fn quoted(text: &str) -> String {
     let mut shown: String = text

@@ -2,7 +2,7 @@
 
 use warpwatt_simt::trace::LaunchShape;
 
-use crate::fault::{Fault, quoted};
+use crate::fault::{Fault, no_value};
 
 /// Newest version of the tracer whose traces are read.
 const NEWEST: u32 = 6;
@@ -37,7 +37,7 @@ pub struct Header {
 impl Header {
     /// Takes a line that begins with `-`.
     pub(crate) fn take(&mut self, line: &str) -> Result<(), Fault> {
-        let wrong = || Fault::new(format!("{} has no value of its kind", quoted(line)));
+        let wrong = || no_value(line);
         let Some((key, value)) = line.split_once('=') else {
             return Err(wrong());
         };
@@ -47,7 +47,7 @@ impl Header {
             "grid dim" => self.grid = extents(value).ok_or_else(wrong)?,
             "block dim" => self.block = extents(value).ok_or_else(wrong)?,
             "shmem" => self.shared_bytes = value.parse().map_err(|_| wrong())?,
-            "nregs" => self.registers = value.parse().map_err(|_| wrong())?,
+            "nregs" => self.registers = registers(value).ok_or_else(wrong)?,
             "binary version" => self.binary = value.parse().map_err(|_| wrong())?,
             "accelsim tracer version" => self.version = value.parse().map_err(|_| wrong())?,
             "enable lineinfo" => self.has_lines = value != "0",
@@ -94,6 +94,11 @@ fn extents(text: &str) -> Option<[u32; 3]> {
     numbers.next().is_none().then_some(extents)
 }
 
+/// Registers of a thread: what a compiler makes has at least one.
+fn registers(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|&registers| registers > 0)
+}
+
 /// `0x00007f8125000000`.
 pub(crate) fn address(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
@@ -136,6 +141,7 @@ mod tests {
         for line in [
             "-grid dim = 98",
             "-nregs = many",
+            "-nregs = 0",
             "-shmem",
             "-grid dim = (1,2)",
         ] {

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use crate::collect::{Collector, Limits, Recorded};
-use crate::fault::{Fault, quoted};
+use crate::fault::{Fault, no_value, quoted};
 use crate::header::Header;
 
 /// Bytes of a line at the most: 32 addresses of 18 characters, values of nine registers, and room.
@@ -39,6 +39,7 @@ fn read_lines(lines: &mut Lines<impl BufRead>, limits: Limits) -> Result<Recorde
             return Err(unknown(line));
         }
     };
+    let mut announced = Announced::default();
     while let Some(line) = lines.next()? {
         if line.is_empty() || line.starts_with("cluster ") {
             continue;
@@ -47,17 +48,52 @@ fn read_lines(lines: &mut Lines<impl BufRead>, limits: Limits) -> Result<Recorde
             let at = place(lines)?;
             collector.begin(at)?;
         } else if line == END {
+            announced.check()?;
             collector.end()?;
         } else if let Some(number) = line.strip_prefix("warp = ") {
+            announced.check()?;
             let number = number.trim().parse();
             collector.warp(number.map_err(|_| unknown(line))?)?;
-        } else if line.starts_with("insts = ") {
-            // How many follow: what follows tells it too.
+        } else if let Some(number) = line.strip_prefix("insts = ") {
+            announced.check()?;
+            let number = number.trim().parse();
+            let number = number.map_err(|_| no_value(line))?;
+            announced = Announced::of(number, lines.number);
         } else {
             collector.line(line)?;
+            announced.read += 1;
         }
     }
     collector.finish()
+}
+
+/// How many instructions a warp says that it has: a trace that lost some of its lines, or has them twice, still looks like one.
+#[derive(Default)]
+struct Announced {
+    /// The number, and the line where it stands.
+    said: Option<(u64, u64)>,
+    /// Instructions since.
+    read: u64,
+}
+
+impl Announced {
+    fn of(instructions: u64, line: u64) -> Self {
+        Self {
+            said: Some((instructions, line)),
+            read: 0,
+        }
+    }
+
+    /// Compares, where the warp ends.
+    fn check(&mut self) -> Result<(), Fault> {
+        match self.said.take() {
+            Some((said, line)) if said != self.read => {
+                let message = format!("a warp has {} instructions, not {said}", self.read);
+                Err(Fault::new(message).at(line))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 const BEGIN: &str = "#BEGIN_TB";
@@ -151,6 +187,19 @@ insts = 3
     }
 
     #[test]
+    fn each_warp_is_as_long_as_it_says() {
+        let two = TRACE.replace("(32,1,1)", "(64,1,1)");
+        let warp = "warp = 1\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 0\n";
+        let two = two.replace("#END_TB", &format!("{warp}#END_TB"));
+        assert!(read(two.as_bytes(), limits()).is_ok());
+        // The last line of the first warp is lost: it is told at that warp.
+        let lost = two.replacen("0020 ffffffff 0 EXIT 0 0 0\n", "", 1);
+        let fault = read(lost.as_bytes(), limits()).unwrap_err();
+        let message = "line 16: a warp has 2 instructions, not 3";
+        assert_eq!(fault.to_string(), message);
+    }
+
+    #[test]
     fn the_line_of_a_fault_is_told() {
         for (from, to, message) in [
             (
@@ -178,6 +227,31 @@ insts = 3
                 "-shmem = 0",
                 "hello",
                 "line 4: `hello` is no line of a trace",
+            ),
+            (
+                "0010 ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f0000000000 4 0\n",
+                "",
+                "line 16: a warp has 2 instructions, not 3",
+            ),
+            (
+                "insts = 3",
+                "insts = 2",
+                "line 16: a warp has 3 instructions, not 2",
+            ),
+            (
+                "insts = 3",
+                "insts = 99999999999999",
+                "line 16: a warp has 3 instructions, not 99999999999999",
+            ),
+            (
+                "insts = 3",
+                "insts = -1",
+                "line 16: `insts = -1` has no value of its kind",
+            ),
+            (
+                "-nregs = 16",
+                "-nregs = 0",
+                "line 5: `-nregs = 0` has no value of its kind",
             ),
         ] {
             let text = TRACE.replace(from, to);

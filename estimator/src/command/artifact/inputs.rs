@@ -9,8 +9,15 @@ use toml::Value;
 
 use super::Packed;
 use crate::diag::{Diag, Sink};
+use crate::run::recorded::is_recording;
+use crate::technology;
 
-/// Every file that a text in `study` names relative to `from`, and that a text in a TOML file among them names relative to it; of a directory, what is in it.
+/// Keys whose texts name files: in a study, its launch files, node files and maps.
+const FILES: [&str; 6] = ["expect", "expect_file", "extends", "file", "launch", "ptx"];
+/// Keys whose texts name what ships, or a file, which is then of TOML or has a folder.
+const SHIPPED_OR_FILES: [&str; 3] = ["board", "map", "node"];
+
+/// Every file that `study` names relative to `from`, and that a TOML file or a list of recorded launches among them names relative to it.
 pub(super) fn of(study: &str, from: &Path, sink: &mut Sink) -> Vec<Packed> {
     let mut walk = Walk {
         from,
@@ -20,7 +27,7 @@ pub(super) fn of(study: &str, from: &Path, sink: &mut Sink) -> Vec<Packed> {
     if let Ok(mut table) = study.parse::<toml::Table>() {
         // Where results go is no input.
         table.remove("output");
-        walk.value(&Value::Table(table), Path::new(""));
+        walk.table(&table, Path::new(""));
     }
     walk.found.into_iter().collect()
 }
@@ -42,45 +49,54 @@ impl Walk<'_> {
     /// What a TOML document in `folder` names. One that cannot be read is told where it is used.
     fn document(&mut self, text: &str, folder: &Path) {
         if let Ok(table) = text.parse::<toml::Table>() {
-            self.value(&Value::Table(table), folder);
+            self.table(&table, folder);
         }
     }
 
-    fn value(&mut self, value: &Value, folder: &Path) {
+    fn table(&mut self, table: &toml::Table, folder: &Path) {
+        for (key, value) in table {
+            self.value(key, value, folder);
+        }
+    }
+
+    fn value(&mut self, key: &str, value: &Value, folder: &Path) {
         match value {
-            Value::String(text) => self.named(text, folder),
-            Value::Array(values) => values.iter().for_each(|value| self.value(value, folder)),
-            Value::Table(table) => table.values().for_each(|value| self.value(value, folder)),
+            Value::String(text) if is_name(key, text) => self.named(text, folder),
+            Value::Array(values) => {
+                for value in values {
+                    self.value(key, value, folder);
+                }
+            }
+            Value::Table(table) => self.table(table, folder),
             _ => {}
         }
     }
 
-    /// A text, which may be the name of a file.
+    /// The launches of a list in `folder`. A list that is wrong is told where it is used.
+    fn list(&mut self, text: &str, folder: &Path) {
+        let launches = text.lines().map(str::trim);
+        // The other lines are copies to the GPU.
+        for launch in launches.filter(|line| line.starts_with("kernel")) {
+            self.named(launch, folder);
+        }
+    }
+
+    /// A text that stands where a file is named. One that is none is told where it is used.
     fn named(&mut self, text: &str, folder: &Path) {
-        if text.is_empty() || text.len() > 4096 {
-            return;
-        }
         let named = folder.join(text);
-        let real = self.from.join(&named);
-        if !real.is_file() && !real.is_dir() {
+        if !self.from.join(&named).is_file() {
             return;
         }
-        let Some(inside) = inside(&named) else {
-            // A directory outside, such as `/` or `..`, is a unit or a separator as likely as a name.
-            if real.is_file() {
-                let message = format!(
-                    "the study names `{text}`, which lies outside of `{}`",
-                    self.from.display()
-                );
-                let help = "name with `--from` a directory in which all its files are";
-                self.sink
-                    .push(Diag::error("artifact::outside", message).help(help));
-            }
-            return;
-        };
-        if !inside.as_os_str().is_empty() {
-            self.add(&inside);
+        if let Some(inside) = inside(&named) {
+            return self.add(&inside);
         }
+        let message = format!(
+            "the study names `{text}`, which lies outside of `{}`",
+            self.from.display()
+        );
+        let help = "name with `--from` a directory in which all its files are";
+        self.sink
+            .push(Diag::error("artifact::outside", message).help(help));
     }
 
     fn add(&mut self, inside: &Path) {
@@ -88,26 +104,28 @@ impl Walk<'_> {
         if self.found.contains_key(inside) {
             return;
         }
-        if real.is_dir() {
-            let entries = fs::read_dir(&real).into_iter().flatten().flatten();
-            for entry in entries.filter(|entry| entry.path().is_file()) {
-                self.add(&inside.join(entry.file_name()));
-            }
-            return;
-        }
         let bytes = match fs::read(&real) {
             Ok(bytes) => bytes,
             Err(error) => return self.sink.push(unreadable(&real, &error)),
         };
-        let is_document = inside.extension().is_some_and(|ending| ending == "toml");
-        let text = is_document
+        let ends = |with: &str| inside.extension().is_some_and(|ending| ending == with);
+        let (is_document, is_list) = (ends("toml"), ends("g") && is_recording(inside));
+        let text = (is_document || is_list)
             .then(|| String::from_utf8(bytes.clone()).ok())
             .flatten();
         self.found.insert(inside.to_path_buf(), bytes);
-        if let Some(text) = text {
-            self.document(&text, inside.parent().unwrap_or(Path::new("")));
+        let folder = inside.parent().unwrap_or(Path::new(""));
+        match text {
+            Some(text) if is_list => self.list(&text, folder),
+            Some(text) => self.document(&text, folder),
+            None => {}
         }
     }
+}
+
+/// Whether a text under a key names a file. Others may be called as a file or a folder is that nobody meant: titles, kernels of the suite.
+fn is_name(key: &str, text: &str) -> bool {
+    FILES.contains(&key) || SHIPPED_OR_FILES.contains(&key) && technology::is_file(text)
 }
 
 /// The path without `.` and `..`; nothing if it leads outside.
@@ -131,6 +149,28 @@ fn inside(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_name_files_where_files_are_named() {
+        for (key, text) in [
+            ("launch", "own"),
+            ("ptx", "kernel.o"),
+            ("extends", "base.toml"),
+            ("node", "my.toml"),
+            ("node", "nodes/mine"),
+            ("board", "mine.toml"),
+        ] {
+            assert!(is_name(key, text), "{key} = {text}");
+        }
+        for (key, text) in [
+            ("title", "study.toml"),
+            ("kernels", "hotspot"),
+            ("node", "7nm"),
+            ("map", "ncu"),
+        ] {
+            assert!(!is_name(key, text), "{key} = {text}");
+        }
+    }
 
     #[test]
     fn paths_stay_inside() {

@@ -344,7 +344,16 @@ fn timing(
         Err(error @ GpuError::CtaTooLarge { .. }) if by_default => {
             Ok((Some(Err(error.to_string())), Seen::default()))
         }
-        Err(error) => Err(untimed("kernel::timing", &error)),
+        Err(error) => Err(not_timed(&error)),
+    }
+}
+
+/// Why the kernel cannot be timed. Code that was compiled for other warps than the GPU has runs on it all the same once the GPU's are made as wide.
+fn not_timed(error: &GpuError) -> Diag {
+    let diag = untimed("kernel::timing", error);
+    match error {
+        GpuError::WarpWidth { trace, .. } => diag.help(format!("pass `--warp-width {trace}`")),
+        _ => diag,
     }
 }
 

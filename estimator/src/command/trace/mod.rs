@@ -13,7 +13,7 @@ use super::arguments::TraceArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
-use super::subject::request;
+use super::subject::{refuse_choices, request};
 use crate::cache::{MEMORY_LIMIT, TraceCache, key};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::input;
@@ -79,6 +79,14 @@ fn read_stored(arguments: &TraceArguments, sink: &mut Sink) -> Found {
     if !begins_as_trace(path) {
         return Found::Other;
     }
+    let asked = [
+        ("--case", arguments.case.is_some()),
+        ("--ptx", arguments.ptx.is_some()),
+        ("--warp-width", arguments.warp_width.is_some()),
+    ];
+    if refuse_choices(path, "a trace", &asked, sink) {
+        return Found::Unreadable;
+    }
     let refuse = |sink: &mut Sink, problem: String| {
         let message = format!("cannot use the trace `{}`: {problem}", path.display());
         let help = "make it again: `warpwatt trace KERNEL --out FILE`";
@@ -120,7 +128,10 @@ fn executed(
     )?;
     let kernel = load(sink, &request, None)?;
     let options = RunOptions {
-        warp_width: if arguments.warp_width == "64" { 64 } else { 32 },
+        warp_width: match arguments.warp_width.as_deref() {
+            Some("64") => 64,
+            _ => 32,
+        },
         limit: arguments.limit,
         record: true,
         threads: warpwatt_run::threads(None),
