@@ -75,12 +75,17 @@ pub struct TunnelLaw {
 
 impl DriveLaw {
     /// On-resistance at a supply over that at the nominal one, both at one temperature.
-    pub fn slow_down(&self, vdd: Voltage, nominal: Voltage) -> f64 {
+    pub(crate) fn slow_down(&self, vdd: Voltage, nominal: Voltage) -> f64 {
         let drive = |at: Voltage| {
             let over = (at - self.threshold.value) / (nominal - self.threshold.value);
             libm::pow(over, self.alpha.value) / (at / nominal)
         };
         drive(nominal) / drive(vdd)
+    }
+
+    /// On-current at a supply over that at the nominal one, both at one temperature.
+    pub fn current(&self, vdd: Voltage, nominal: Voltage) -> f64 {
+        vdd / nominal / self.slow_down(vdd, nominal)
     }
 
     /// On-resistance at a temperature over that at 300 K.

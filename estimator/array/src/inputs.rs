@@ -232,9 +232,10 @@ impl Inputs {
                     self.notes
                         .push("assoc is of no consequence for a ram".to_owned());
                 }
-                self.note_rounded(size, (block, "words"), size.div_ceil(block));
+                let words = size.div_ceil(block);
+                self.note_rounded(size, (words, "words", 8 * block));
                 Ok(Spec::Ram(RamSpec {
-                    words: size.div_ceil(block),
+                    words,
                     bits: 8 * block,
                     out_bits,
                     ports,
@@ -254,7 +255,7 @@ impl Inputs {
                         size / block
                     )));
                 }
-                self.note_rounded(size, (block * u64::from(ways), "sets"), sets);
+                self.note_rounded(size, (sets, "sets", 8 * block * u64::from(ways)));
                 Ok(Spec::Cache(CacheSpec {
                     sets,
                     ways,
@@ -267,9 +268,10 @@ impl Inputs {
                 }))
             }
             Memory::Cache | Memory::FullyAssociative => {
-                self.note_rounded(size, (block, "lines"), size / block);
+                let entries = size / block;
+                self.note_rounded(size, (entries, "lines", 8 * block));
                 Ok(Spec::FullyAssociative(FullyAssociativeSpec {
-                    entries: size / block,
+                    entries,
                     line_bits: 8 * block,
                     tag_bits: self.given_tag_bits()?,
                     out_bits,
@@ -297,11 +299,7 @@ impl Inputs {
             return Err(Refusal::new("a cam needs tag_bits, the bits of an entry"));
         }
         let entries = size * 8 / bits;
-        if entries * bits != size * 8 {
-            self.notes.push(format!(
-                "{size} bytes are no whole number of entries of {bits} bits; {entries} are priced"
-            ));
-        }
+        self.note_rounded(size, (entries, "entries", bits));
         Ok(Spec::Cam(CamSpec {
             entries,
             bits,
@@ -310,11 +308,11 @@ impl Inputs {
         }))
     }
 
-    /// Says so if a size is no whole number of what it is made of.
-    fn note_rounded(&mut self, size: u64, (each, what): (u64, &str), count: u64) {
-        if each * count != size {
+    /// Says so if a size in bytes is no whole number of what it is made of.
+    fn note_rounded(&mut self, size: u64, (count, what, bits): (u64, &str, u64)) {
+        if count * bits != 8 * size {
             self.notes.push(format!(
-                "{size} bytes are no whole number of {what} of {each}; {count} are priced"
+                "{size} bytes are no whole number of {what} of {bits} bits; {count} are priced"
             ));
         }
     }
@@ -495,6 +493,50 @@ mod tests {
             inputs.set(name, text)?;
         }
         inputs.query(LibraryName::Itrs)
+    }
+
+    #[test]
+    fn sizes_that_are_rounded_are_noted() {
+        for (pairs, note) in [
+            (&[("size_bytes", "4097")][..], Some("257 are priced")),
+            (
+                &[("mem_type", "cache"), ("assoc", "3")],
+                Some("85 are priced"),
+            ),
+            (
+                &[("mem_type", "cam"), ("tag_bits", "40")],
+                Some("819 are priced"),
+            ),
+            (
+                &[("mem_type", "fa"), ("size_bytes", "1000")],
+                Some("62 are priced"),
+            ),
+            (&[], None),
+            (&[("mem_type", "cache"), ("assoc", "4")], None),
+        ] {
+            let notes = inputs(pairs).unwrap().notes;
+            let found = notes.iter().find(|note| note.contains("no whole number"));
+            assert_eq!(found.is_some(), note.is_some(), "{pairs:?}: {notes:?}");
+            assert!(
+                note.is_none_or(|note| found.unwrap().ends_with(note)),
+                "{notes:?}"
+            );
+        }
+    }
+
+    /// As on the command line.
+    #[test]
+    fn a_memory_that_is_searched_has_a_port_for_it() {
+        let search = |pairs: &[(&str, &str)]| match inputs(pairs).unwrap().spec {
+            Spec::Cam(cam) => cam.ports.search,
+            Spec::FullyAssociative(cache) => cache.ports.search,
+            other => panic!("{other:?}"),
+        };
+        let cam = [("mem_type", "cam"), ("tag_bits", "32")];
+        assert_eq!(search(&cam), 1);
+        assert_eq!(search(&[cam[0], cam[1], ("search_ports", "0")]), 0);
+        assert_eq!(search(&[("mem_type", "fa")]), 1);
+        assert_eq!(search(&[("mem_type", "cache"), ("assoc", "0")]), 1);
     }
 
     #[test]

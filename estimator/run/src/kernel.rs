@@ -15,7 +15,7 @@ use crate::diag::{Diag, Sink, SourceId, Span, did_you_mean};
 use crate::digest::hex;
 use crate::input;
 use crate::outcome::KernelName;
-use crate::recorded::{Recording, is_recording};
+use crate::recorded::{Recording, is_recording, needless};
 
 /// Where a kernel comes from.
 #[derive(Clone, Debug)]
@@ -252,12 +252,10 @@ impl Loader<'_> {
             ("--ptx or --code", request.ptx.is_some()),
             ("--registers", request.registers.is_some()),
         ];
-        for (option, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
-            let message = format!(
-                "`{}` was recorded as machine code: it has nothing that {option} could choose",
-                path.display()
-            );
-            self.plain("kernel::recorded", message, None);
+        let needless = needless(path, "machine code", &asked);
+        let is_asked = !needless.is_empty();
+        for diag in needless {
+            self.sink.push(diag.on(self.named.as_ref(), "named here"));
         }
         let recording = match Recording::open(path) {
             Ok(recording) => recording,
@@ -268,7 +266,7 @@ impl Loader<'_> {
                 return None;
             }
         };
-        if asked.iter().any(|(_, is_asked)| *is_asked) {
+        if is_asked {
             return None;
         }
         let text = self.sink.sources.add(path.display().to_string(), "");

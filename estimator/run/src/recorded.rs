@@ -38,6 +38,24 @@ pub fn is_recording(path: &Path) -> bool {
     is_listing(&name) || Packing::of(&name).is_some()
 }
 
+/// What is wrong with options that choose what is executed, where nothing is: each comes with whether it was given. The file was recorded as `what`.
+pub fn needless(path: &Path, what: &str, asked: &[(&str, bool)]) -> Vec<Diag> {
+    let given = asked.iter().filter(|(_, is_asked)| *is_asked);
+    let told = given.map(|(option, _)| {
+        let message = format!(
+            "`{}` was recorded as {what}: it has nothing that {option} could choose",
+            path.display()
+        );
+        Diag::error("kernel::recorded", message)
+    });
+    told.collect()
+}
+
+/// The files of a list of launches, by names relative to it, if the text is one.
+pub fn launches(text: &str) -> Vec<String> {
+    listing(text).map_or_else(|_| Vec::new(), |listing| listing.launches)
+}
+
 impl Recording {
     /// Looks a recording up: a list of launches, or one launch.
     ///

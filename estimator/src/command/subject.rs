@@ -9,7 +9,7 @@ use warpwatt_suite::Build;
 
 use crate::diag::{Diag, Sink, did_you_mean};
 use crate::run::kernel::{From, KernelRequest};
-use crate::run::recorded::is_recording;
+use crate::run::recorded::{is_recording, needless};
 use crate::single::spec;
 use crate::study::{lowered, lowering};
 
@@ -82,8 +82,12 @@ impl KernelChoice {
             ("--build", self.build != Build::default()),
             ("--lower", self.lower.is_some()),
         ];
-        if is_recording(path) && refuse_choices(path, "machine code", &asked, sink) {
-            return None;
+        if is_recording(path) {
+            let needless = needless(path, "machine code", &asked);
+            if !needless.is_empty() {
+                needless.into_iter().for_each(|diag| sink.push(diag));
+                return None;
+            }
         }
         let request = request(
             &self.launch,
@@ -118,19 +122,6 @@ impl GpuChoice {
     pub fn is_default(&self) -> bool {
         self.preset.is_none() && self.set.is_empty()
     }
-}
-
-/// Refuses options that choose what is executed, where nothing is: each with whether it was given. Whether one was.
-pub fn refuse_choices(path: &Path, what: &str, asked: &[(&str, bool)], sink: &mut Sink) -> bool {
-    let given = asked.iter().filter(|(_, is_asked)| *is_asked);
-    for (option, _) in given {
-        let message = format!(
-            "`{}` was recorded as {what}: it has nothing that {option} could choose",
-            path.display()
-        );
-        sink.push(Diag::error("kernel::recorded", message));
-    }
-    asked.iter().any(|(_, is_asked)| *is_asked)
 }
 
 /// The kernel that is asked for: a file if there is one of that name, else a kernel of the suite.

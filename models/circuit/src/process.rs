@@ -138,8 +138,7 @@ impl Process {
             i_short: match settings.profile {
                 // It falls with the supply as the current of a transistor does.
                 Profile::Silicon => {
-                    let slow_down = device.drive.slow_down(now.vdd, device.vdd.value);
-                    rules::SHORT_CIRCUIT * (now.vdd / device.vdd.value / slow_down)
+                    rules::SHORT_CIRCUIT * device.drive.current(now.vdd, device.vdd.value)
                 }
                 Profile::Cacti65 | Profile::Cacti7 => rules::SHORT_CIRCUIT,
             },

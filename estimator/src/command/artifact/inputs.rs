@@ -9,7 +9,7 @@ use toml::Value;
 
 use super::Packed;
 use crate::diag::{Diag, Sink};
-use crate::run::recorded::is_recording;
+use crate::run::recorded::{is_recording, launches};
 use crate::technology;
 
 /// Keys whose texts name files: in a study, its launch files, node files and maps.
@@ -72,15 +72,6 @@ impl Walk<'_> {
         }
     }
 
-    /// The launches of a list in `folder`. A list that is wrong is told where it is used.
-    fn list(&mut self, text: &str, folder: &Path) {
-        let launches = text.lines().map(str::trim);
-        // The other lines are copies to the GPU.
-        for launch in launches.filter(|line| line.starts_with("kernel")) {
-            self.named(launch, folder);
-        }
-    }
-
     /// A text that stands where a file is named. One that is none is told where it is used.
     fn named(&mut self, text: &str, folder: &Path) {
         let named = folder.join(text);
@@ -116,7 +107,12 @@ impl Walk<'_> {
         self.found.insert(inside.to_path_buf(), bytes);
         let folder = inside.parent().unwrap_or(Path::new(""));
         match text {
-            Some(text) if is_list => self.list(&text, folder),
+            // A list that is wrong is told where it is used.
+            Some(text) if is_list => {
+                for launch in launches(&text) {
+                    self.named(&launch, folder);
+                }
+            }
             Some(text) => self.document(&text, folder),
             None => {}
         }

@@ -13,12 +13,13 @@ use super::arguments::TraceArguments;
 use super::cache::show_notes;
 use super::console::{Exit, out, out_json, reject};
 use super::files::write_one;
-use super::subject::{refuse_choices, request};
+use super::subject::request;
 use crate::cache::{MEMORY_LIMIT, TraceCache, key};
 use crate::diag::{Diag, Rejection, Sink};
 use crate::input;
 use crate::run::execute::{first_mismatch, trace};
 use crate::run::kernel::load;
+use crate::run::recorded::needless;
 use crate::run::trace_store::unstored;
 
 mod show;
@@ -84,7 +85,9 @@ fn read_stored(arguments: &TraceArguments, sink: &mut Sink) -> Found {
         ("--ptx", arguments.ptx.is_some()),
         ("--warp-width", arguments.warp_width.is_some()),
     ];
-    if refuse_choices(path, "a trace", &asked, sink) {
+    let needless = needless(path, "a trace", &asked);
+    if !needless.is_empty() {
+        needless.into_iter().for_each(|diag| sink.push(diag));
         return Found::Unreadable;
     }
     let refuse = |sink: &mut Sink, problem: String| {

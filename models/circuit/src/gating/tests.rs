@@ -1,5 +1,5 @@
 use super::*;
-use crate::{CamSpec, Ports, Profile, RamSpec, Spec, cost};
+use crate::{CamSpec, FullyAssociativeSpec, Ports, Profile, RamSpec, Spec, cost};
 use warpwatt_techlib::quantity::Temperature;
 use warpwatt_techlib::{Flavour, Library};
 
@@ -81,28 +81,36 @@ fn wires_along_the_slices_of_a_word_stay_on_while_subarrays_sleep() {
     assert!(left(&cost) - left(&without) > wires * 0.99);
 }
 
-#[test]
-fn register_files_sleep_by_rows_and_slices_as_arrays_do() {
+/// A structure of 7 nm at 350 K, and what gating does to it by each granularity.
+fn by_granularity(spec: Spec) -> (Cost, [(Granularity, Gated); 3]) {
     let library = Library::silicon().unwrap();
     let technology = library.node("7nm", Flavour::Hp).unwrap();
     let switch = library.node("7nm", Flavour::Lstp).unwrap();
     let at = OperatingPoint::at(Temperature::from_k(350.0));
+    let cost = cost(&technology, &at, Profile::Silicon, &spec).unwrap();
+    let gated = GRANULARITIES.map(|granularity| {
+        let gating = Gating {
+            granularity,
+            ..Gating::default()
+        };
+        let gated = gate(&technology, &switch, (&at, &cost), (&at, &cost), &gating);
+        (granularity, gated.unwrap())
+    });
+    (cost, gated)
+}
+
+#[test]
+fn register_files_sleep_by_rows_and_slices_as_arrays_do() {
     for (words, bits) in [(32, 1024), (128, 1024), (256, 128)] {
-        let spec = Spec::Ram(RamSpec {
+        let (cost, gated) = by_granularity(Spec::Ram(RamSpec {
             words,
             bits,
             out_bits: None,
             ports: Ports::READ_AND_WRITE,
             banks: 1,
-        });
-        let cost = cost(&technology, &at, Profile::Silicon, &spec).unwrap();
+        }));
         assert!(cost.model.starts_with("register file"), "{}", cost.model);
-        for granularity in GRANULARITIES {
-            let gating = Gating {
-                granularity,
-                ..Gating::default()
-            };
-            let gated = gate(&technology, &switch, (&at, &cost), (&at, &cost), &gating).unwrap();
+        for (granularity, gated) in gated {
             let which = format!("{words} x {bits} {granularity:?}: {gated:?}");
             assert!(gated.leakage < cost.leakage, "{which}");
             assert!(gated.wake_time > Time::ZERO, "{which}");
@@ -318,31 +326,31 @@ fn a_register_file_bank_of_the_published_kind_breaks_even_within_published_times
 /// Every subarray is searched at once: that makes no switch wider than its share of one search needs, and rows of a search memory hold cells too.
 #[test]
 fn search_memories_sleep_by_rows_and_subarrays_as_whole() {
-    let library = Library::silicon().unwrap();
-    let technology = library.node("7nm", Flavour::Hp).unwrap();
-    let switch = library.node("7nm", Flavour::Lstp).unwrap();
-    let at = OperatingPoint::at(Temperature::from_k(350.0));
     let ports = Ports {
         search: 1,
         ..Ports::ONE
     };
-    for (entries, bits) in [(4096, 40), (64, 40), (256, 8)] {
-        let spec = Spec::Cam(CamSpec {
+    let cam = |entries, bits| {
+        Spec::Cam(CamSpec {
             entries,
             bits,
             ports,
             banks: 1,
-        });
-        let cost = cost(&technology, &at, Profile::Silicon, &spec).unwrap();
-        let gated = GRANULARITIES.map(|granularity| {
-            let gating = Gating {
-                granularity,
-                ..Gating::default()
-            };
-            gate(&technology, &switch, (&at, &cost), (&at, &cost), &gating).unwrap()
-        });
-        for (gated, granularity) in gated.iter().zip(GRANULARITIES) {
-            let which = format!("{entries} x {bits} {granularity:?}: {gated:?}");
+        })
+    };
+    let cache = Spec::FullyAssociative(FullyAssociativeSpec {
+        entries: 4096,
+        line_bits: 128,
+        tag_bits: None,
+        out_bits: None,
+        ports,
+        banks: 1,
+    });
+    for spec in [cam(4096, 40), cam(64, 40), cam(256, 8), cache] {
+        let which = format!("{spec:?}");
+        let (cost, gated) = by_granularity(spec);
+        for (granularity, gated) in gated {
+            let which = format!("{which} {granularity:?}: {gated:?}");
             assert!(gated.leakage < cost.leakage * 0.75, "{which}");
             assert!(gated.break_even > Time::ZERO, "{which}");
             assert!(gated.header_area < cost.area * 0.5, "{which}");

@@ -30,6 +30,11 @@ impl Rules {
             warp_width: spec.sm.warp_width,
         }
     }
+
+    /// Whether all lanes of a warp are among these.
+    fn are_all(&self, lanes: LaneMask) -> bool {
+        lanes == LaneMask::MAX >> (64 - self.warp_width)
+    }
 }
 
 /// A segment and which of its sectors move.
@@ -166,10 +171,10 @@ impl Coalescer {
             return false;
         };
         let (row, piece) = (4 * u64::from(rules.warp_width), 4 * u64::from(rules.group));
-        let aligned = [access.base, row].map(|it| it.is_multiple_of(rules.segment_bytes));
-        if executed != LaneMask::MAX >> (64 - rules.warp_width)
+        if !rules.are_all(executed)
             || stride as u64 & LOCAL_MASK != 0
-            || aligned != [true; 2]
+            || !access.base.is_multiple_of(rules.segment_bytes)
+            || !row.is_multiple_of(rules.segment_bytes)
             || !row.is_multiple_of(piece)
             || !rules.segment_bytes.is_multiple_of(piece)
         {
@@ -199,8 +204,7 @@ impl Coalescer {
         let Addresses::Affine { base, stride } = *addresses else {
             return false;
         };
-        let all = LaneMask::MAX >> (64 - rules.warp_width);
-        if executed != all
+        if !rules.are_all(executed)
             || stride < 0
             || stride as u64 > SECTOR
             || !rules.warp_width.is_multiple_of(rules.group)
